@@ -33,6 +33,10 @@ pub(crate) struct Direction {
     pub(crate) link: Link<Packet>,
     /// Log of [`Record::Wire`].
     pub(crate) log: WireLog,
+    /// Queries and answers, which belong to no connection, that the link lost.
+    pub(crate) queries_lost: u64,
+    /// Those that the queue dropped.
+    pub(crate) queries_dropped: u64,
 }
 
 /// Records to keep of a run; each kind includes those before it.
@@ -83,6 +87,8 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
         let direction = |config, stream| Direction {
             link: Link::new(config, Rng::new(seed, stream)),
             log: WireLog::default(),
+            queries_lost: 0,
+            queries_dropped: 0,
         };
         Self {
             now: Instant::ZERO,
@@ -114,7 +120,9 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
         };
         let flow = u64::MAX - query.name as u64;
         // Whoever asked repeats what was dropped.
-        let _ = direction.link.enqueue(now, size, flow, packet);
+        if direction.link.enqueue(now, size, flow, packet).is_err() {
+            direction.queries_dropped += 1;
+        }
     }
 
     /// Moves the time to the next event and handles the event. Returns `None` if nothing
@@ -156,14 +164,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
             Exit::Dropped { payload, .. } => (payload, None, Fate::Dropped),
         };
         if let Payload::Query(query) = packet.payload {
-            return match (fate, from) {
-                (Fate::Arrived(_), Side::Client) => {
-                    Self::carry(&mut self.down, self.now, query, query.answer_bytes);
-                    Event::Nothing
-                }
-                (Fate::Arrived(_), Side::Server) => Event::Answered(query),
-                _ => Event::Nothing,
-            };
+            return self.query_left(query, fate, from);
         }
         let (direction, to) = match from {
             Side::Client => (&mut self.up, Side::Server),
@@ -183,6 +184,25 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
             Fate::Arrived(_) => return self.arrived(packet, to),
             Fate::Dropped => ends.side(from).dropped += 1,
             Fate::Lost | Fate::InFlight => {}
+        }
+        Event::Nothing
+    }
+
+    /// Handles the end of the way of a query, or of its answer, through a link. The name server
+    /// answers at once.
+    fn query_left(&mut self, query: Query, fate: Fate, from: Side) -> Event<T> {
+        let direction = match from {
+            Side::Client => &mut self.up,
+            Side::Server => &mut self.down,
+        };
+        match (fate, from) {
+            (Fate::Arrived(_), Side::Client) => {
+                Self::carry(&mut self.down, self.now, query, query.answer_bytes);
+            }
+            (Fate::Arrived(_), Side::Server) => return Event::Answered(query),
+            (Fate::Lost, _) => direction.queries_lost += 1,
+            (Fate::Dropped, _) => direction.queries_dropped += 1,
+            (Fate::InFlight, _) => {}
         }
         Event::Nothing
     }

@@ -108,7 +108,9 @@ fn a_window_that_grows_slowly_shows() {
             Explainable::Onload,
         );
         assert!((550.0..1_300.0).contains(&ms(&e, Part::Window)), "{e:?}");
-        assert!(ms(&e, Part::Bandwidth) + ms(&e, Part::Queueing) < 20.0);
+        let full = ms(&e, Part::Bandwidth) + ms(&e, Part::Queueing);
+        // The browser holds the document's first request for 20 ms.
+        assert!(full < 40.0, "{protocols}: {:?}", e.parts);
     }
 }
 
@@ -149,12 +151,14 @@ fn a_lost_handshake_is_loss_and_no_set_up() {
     // With some of the seeds, a SYN, an Initial packet or a part of a certificate is
     // lost.
     for protocols in ["h2", "h3"] {
-        let s = over(&flat_page(&[]), "rate 10mbit rtt 60ms loss 10%", protocols);
-        let clean = check(
-            &over(&flat_page(&[]), "rate 10mbit rtt 60ms", protocols),
-            1,
-            Explainable::Ttfb,
-        );
+        // Lost look-ups are part of the set-up.
+        let known = |network| {
+            let mut s = over(&flat_page(&[]), network, protocols);
+            s.settings.name_lookup = pagerace_sim::NameLookup::None;
+            s
+        };
+        let s = known("rate 10mbit rtt 60ms loss 10%");
+        let clean = check(&known("rate 10mbit rtt 60ms"), 1, Explainable::Ttfb);
         let mut late = 0;
         for seed in 1..=30 {
             let e = check(&s, seed, Explainable::Ttfb);

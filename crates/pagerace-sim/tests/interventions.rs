@@ -210,15 +210,13 @@ fn known_names_save_a_round_trip() {
         let looked_up = load(&scenario);
         scenario.settings.name_lookup = NameLookup::None;
         let known = load(&scenario);
-        assert_eq!(
-            looked_up.load.ttfb.unwrap(),
-            known.load.ttfb.unwrap() + Duration::from_millis(100),
-            "{protocols}"
-        );
+        let saved = looked_up.load.ttfb.unwrap() - known.load.ttfb.unwrap();
+        let saved = saved.as_millis_f64();
+        // A round trip of 100 ms, and the datagrams themselves.
+        assert!((100.0..101.0).contains(&saved), "{protocols}: {saved} ms");
         let dns = |o: &Outcome| o.resources[0].unwrap().dns;
-        assert_eq!(
-            (dns(&looked_up), dns(&known)),
-            (Duration::from_millis(100), Duration::ZERO)
-        );
+        assert_eq!(dns(&known), Duration::ZERO);
+        let took = dns(&looked_up).as_millis_f64();
+        assert!((took - saved).abs() < 0.5, "{protocols}: {took} ms");
     }
 }

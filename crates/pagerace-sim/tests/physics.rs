@@ -141,7 +141,8 @@ fn large_requests_on_a_bad_uplink_do_not_hang() {
         "rate 9mbit up 1mbit rtt 60ms queue 50p loss 0% loss-up 40%",
         "rate 9mbit up 300kbit rtt 200ms queue 8p loss 20%",
     ] {
-        let s = scenario(&page, network, "sequential");
+        let mut s = scenario(&page, network, "sequential");
+        s.settings.name_lookup = pagerace_sim::NameLookup::None;
         for seed in 0..150 {
             let outcome = run(&s, seed, false).unwrap();
             assert_eq!(outcome.failure, None, "{network}, seed {seed}");

@@ -98,9 +98,9 @@ fn a_page_that_is_all_fresh_takes_the_cpu_s_time_only() {
             jitter: 0.0,
         };
         let slow = load(&site(), &desktop, &with([Cached::Fresh; 4]), 1);
-        // The script alone takes 30,000 / 1,024 x 0.25 ms.
+        // The script alone takes 30,000 / 1,024 x 0.25 ms; commit and presentation take 44 ms.
         let fcp = slow.browser.metrics().fcp.expect("painted");
-        assert!(fcp > ms(7.3) && fcp < ms(40.0), "{fcp:?}");
+        assert!(fcp > ms(51.3) && fcp < ms(84.0), "{fcp:?}");
     }
 }
 

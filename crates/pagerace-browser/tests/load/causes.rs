@@ -164,12 +164,12 @@ fn text_waits_for_its_font_or_for_the_end_of_the_block_period() {
         ..Network::default()
     };
     let quick = load(&font(1_000), &no_cpu(Profile::CHROME), &network, 1);
-    let fcp = quick.browser.metric_cause(Moment::Fcp);
-    assert_eq!(fcp.map(|c| (c.resource, c.ended)), Some((id(2), true)));
+    let lcp = quick.browser.metric_cause(Moment::Lcp);
+    assert_eq!(lcp.map(|c| (c.resource, c.ended)), Some((id(2), true)));
     // The font takes 4 s, so text appears 3 s after the layout, which waited for the sheet.
     let slow = load(&font(40_000), &no_cpu(Profile::CHROME), &network, 1);
-    let fcp = slow.browser.metric_cause(Moment::Fcp);
-    assert_eq!(fcp.map(|c| (c.resource, c.ended)), Some((id(1), true)));
+    let lcp = slow.browser.metric_cause(Moment::Lcp);
+    assert_eq!(lcp.map(|c| (c.resource, c.ended)), Some((id(1), true)));
 }
 
 #[test]

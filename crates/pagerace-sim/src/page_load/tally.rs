@@ -48,10 +48,12 @@ impl PageLoad<'_> {
 
     fn counters(&mut self) -> TransportCounters {
         let (down, up) = (self.net.down.link.counters(), self.net.up.link.counters());
+        // Losses are those of connections, as in traces.
+        let names = &self.net.down;
         let mut sum = TransportCounters {
             connections: self.connections.len() as u64,
-            link_losses: down.lost,
-            queue_drops: down.queue_drops,
+            link_losses: down.lost - names.queries_lost,
+            queue_drops: down.queue_drops - names.queries_dropped,
             bytes_down: down.bytes_enqueued,
             bytes_up: up.bytes_enqueued,
             ..TransportCounters::default()

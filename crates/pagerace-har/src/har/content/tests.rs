@@ -16,13 +16,18 @@ fn text_of_the_first_screen_is_divided_by_its_characters() {
 }
 
 fn entry(path: &str, kind: &str, body: &str) -> Value {
+    let mime = match kind {
+        "document" => "text/html",
+        "stylesheet" => "text/css",
+        _ => "font/woff2",
+    };
     json!({
         "startedDateTime": "2026-11-22T00:00:00.000Z",
         "time": 10,
         "_resourceType": kind,
         "request": {"method": "GET", "url": format!("https://a.test/{path}")},
         "response": {"status": 200, "bodySize": body.len(),
-            "content": {"size": body.len(), "text": body}},
+            "content": {"size": body.len(), "mimeType": mime, "text": body}},
     })
 }
 

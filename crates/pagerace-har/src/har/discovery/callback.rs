@@ -33,9 +33,6 @@ const ROUNDING_MS: f64 = 1.0;
 /// task that it called. Milliseconds.
 const AFTER_TASK_MS: f64 = 5.0;
 const CALLED_MS: f64 = 50.0;
-/// Maximum time by which the recorded end of a response, which is that of the network
-/// service, is later than the task that the response called. Milliseconds.
-const LATE_END_MS: f64 = 5.0;
 
 /// The event that called a callback.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,7 +128,7 @@ pub(super) fn cause(
         // A resource that arrives during a task did not begin it, but an event during the
         // task belongs to it.
         let begun = recording.task_of(i).unwrap_or(start);
-        let answer = complete(start.min(begun + LATE_END_MS), CALLED_MS, true);
+        let answer = complete(begun, CALLED_MS, true);
         let both = event(CALLED_MS).into_iter().chain(answer);
         return both.max_by(|a, b| a.1.total_cmp(&b.1));
     }
