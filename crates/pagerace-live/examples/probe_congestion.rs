@@ -163,7 +163,10 @@ fn tcp(times: u32, rtt: Duration) {
             };
             *tally.entry(word).or_default() += 1;
         }
-        println!("kernel {controller}, path of {} ms: {tally:?}", rtt.as_millis_f64());
+        println!(
+            "kernel {controller}, path of {} ms: {tally:?}",
+            rtt.as_millis_f64()
+        );
     }
 }
 
@@ -217,7 +220,9 @@ fn tell(name: &str, flights: &Flights) -> Option<Vec<&'static str>> {
     });
     let groups: Vec<String> = groups.collect();
     let answer = verdict.answer().map(|g| g.members.clone());
-    let word = answer.as_ref().map_or("unknown".to_owned(), |m| m.join(" or "));
+    let word = answer
+        .as_ref()
+        .map_or("unknown".to_owned(), |m| m.join(" or "));
     println!("{name}: {word}; {}", groups.join(", "));
     answer
 }

@@ -264,9 +264,7 @@ mod raw {
         let Some(watched) = watch(&truth.address, &stranger.certificate) else {
             return;
         };
-        let failed = |watched: &Watched, word: &str| {
-            matches!(&watched.end, End::Failed(reason) if reason.contains(word))
-        };
+        let failed = |watched: &Watched, word: &str| matches!(&watched.end, End::Failed(reason) if reason.contains(word));
         assert!(failed(&watched, "certificate"), "{:?}", watched.end);
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         let nobody = Server {

@@ -200,7 +200,9 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| words.get(at).map(|word| word.parse::<u64>().unwrap());
     let (paths, first) = (number(0).unwrap_or(4), number(1).unwrap_or(0));
-    let protocol = words.get(2).map_or(Protocol::H3, |word| word.parse().unwrap());
+    let protocol = words
+        .get(2)
+        .map_or(Protocol::H3, |word| word.parse().unwrap());
     let (mut clean, mut lossy) = (Tally::default(), Tally::default());
     for seed in first..first + paths {
         let path = Path::random(seed);

@@ -211,7 +211,8 @@ impl Wire {
         let options_end = usize::from(head[12] >> 4) * 4;
         let options = Options::read(tcp.get(HEADER..options_end)?);
         let payload = tcp.get(options_end..)?;
-        let word = |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let word =
+            |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         let (sequence, acknowledgement, flags) = (word(4), word(8), head[13]);
         let acknowledgement = if flags & ACK == 0 {
             None

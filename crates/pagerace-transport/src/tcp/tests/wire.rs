@@ -17,7 +17,8 @@ const FIRST: [u32; 2] = [u32::MAX - 700, u32::MAX - 90_000];
 const IP: usize = 20;
 
 fn ends() -> [SocketAddrV4; 2] {
-    [(7, 40_000), (8, 443)].map(|(host, port)| SocketAddrV4::new(Ipv4Addr::new(127, 0, 0, host), port))
+    [(7, 40_000), (8, 443)]
+        .map(|(host, port)| SocketAddrV4::new(Ipv4Addr::new(127, 0, 0, host), port))
 }
 
 fn wires() -> [Wire; 2] {
@@ -114,7 +115,11 @@ fn a_syn_has_the_bytes_of_linux() {
     assert_eq!(bytes[4..8], first);
     // No acknowledgement, ten words of header, SYN, the largest window without scale.
     assert_eq!(bytes[8..16], [0, 0, 0, 0, 0xa0, 0x02, 0xff, 0xff]);
-    let options = [&[2, 4, 5, 180, 4, 2, 8, 10][..], &stamp, &[0, 0, 0, 0, 1, 3, 3, 7]];
+    let options = [
+        &[2, 4, 5, 180, 4, 2, 8, 10][..],
+        &stamp,
+        &[0, 0, 0, 0, 1, 3, 3, 7],
+    ];
     assert_eq!(bytes[20..], options.concat());
     // With the pseudo header, all words add up to ones.
     let pseudo = [127, 0, 0, 7, 127, 0, 0, 8, 0, 6, 0, 40];
@@ -173,7 +178,11 @@ fn resets_count_only_where_they_may() {
     for (sequence, counts) in [(1, true), (60_000, true), (0, false), (1 << 30, false)] {
         let packet = packet(&mut server, &reset(sequence));
         let found = client.decode(at(1), &packet);
-        assert_eq!(found.first().is_some_and(Segment::is_reset), counts, "{sequence}");
+        assert_eq!(
+            found.first().is_some_and(Segment::is_reset),
+            counts,
+            "{sequence}"
+        );
     }
 }
 
