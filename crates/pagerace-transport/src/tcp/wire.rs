@@ -318,7 +318,9 @@ impl Options {
             bytes = match *bytes {
                 [1, ref rest @ ..] => rest,
                 // The end of the list is option 0.
-                [kind @ 2.., length @ 2.., ..] if bytes.len() >= usize::from(length) => {
+                [kind, length, ..]
+                    if kind > 1 && length > 1 && bytes.len() >= usize::from(length) =>
+                {
                     let (option, rest) = bytes.split_at(length.into());
                     options.add(kind, &option[2..]);
                     rest
