@@ -45,7 +45,7 @@ pub(crate) struct ProbeArgs {
     pub(crate) protocol: Protocol,
 
     /// Find out the congestion controller instead of the order of responses. Takes one URL. Over
-    /// h2, it needs Linux and root or the capability NET_RAW.
+    /// h2, it needs Linux and the permission to open raw sockets, as root has.
     #[arg(long)]
     pub(crate) congestion: bool,
 
