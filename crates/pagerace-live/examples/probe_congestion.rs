@@ -1,10 +1,13 @@
-//! Probes the congestion controllers of this kernel (in two namespaces, which needs the
-//! permission to make them), of our server, and of the peers of the interoperability tests, over
-//! sockets. docs/probe.md has the result. Takes a few minutes.
+//! Probes congestion controllers over loopback sockets: over TCP those of this kernel, which
+//! needs the permission to open raw sockets, and over QUIC those of our server and of the peers of
+//! the interoperability tests. docs/probe.md has the result. Takes a few minutes.
 //!
 //! ```text
-//! cargo run --release -p pagerace-live --example probe_congestion [-- RTT_MS..]
+//! cargo run --release -p pagerace-live --example probe_congestion -- quic
+//! cargo run --release -p pagerace-live --example probe_congestion -- tcp TIMES RTT_MS..
 //! ```
+//!
+//! Over TCP, the client's own delay stands in for paths of these round trips.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,21 +19,20 @@
 #[path = "../tests/interop/peers.rs"]
 mod peers;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pagerace_core::{Duration, Protocol};
-use pagerace_live::bulk::{Bulk, Carrier, transfer};
-use pagerace_live::link::{Direction, Fate, Testbed};
-use pagerace_live::{LiveError, Server, probe, secret_seed};
-use pagerace_peer::{Retransmission, ServerConfig};
-use pagerace_probe::congestion::{Offered, SCALE, Shape, Trial, controllers, observe, trials};
-use pagerace_probe::model::Expected;
+use pagerace_live::probe::{self, RawTcp};
+use pagerace_live::tcp::client_tls;
+use pagerace_live::{LocalCa, OriginServer, Server, Servers, ServersConfig, secret_seed, site};
+use pagerace_peer::{Reply, Request, Retransmission, ServerConfig, Site};
+use pagerace_probe::congestion::{Fetch, Flights, SCALE, Shape, controllers, observe};
 use pagerace_probe::plan::facts;
 use pagerace_probe::world::{Served, ServedSite};
 use pagerace_probe::{Budget, judge};
-use pagerace_sim::{BulkScenario, LoadSettings, run_bulk_watched};
 use pagerace_transport::quic::QuicSettings;
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
 use peers::{Peer, TheirServer};
@@ -39,38 +41,29 @@ use peers::{Peer, TheirServer};
 const LENGTH: u64 = 1_000_000;
 
 fn main() {
-    let rtts: Vec<u64> = std::env::args()
-        .skip(1)
-        .map(|n| n.parse().unwrap())
-        .collect();
-    let rtts = if rtts.is_empty() {
-        vec![10, 60, 150]
-    } else {
-        rtts
-    };
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["quic"] => quic(),
+        ["tcp", times, ref rtts @ ..] => {
+            let times = times.parse().unwrap();
+            for rtt in rtts {
+                tcp(times, Duration::from_millis(rtt.parse().unwrap()));
+            }
+        }
+        _ => println!("give quic, or tcp TIMES RTT_MS.."),
+    }
+}
+
+fn quic() {
     for peer in [Peer::QuicGo, Peer::Aioquic] {
         if let Some(server) = TheirServer::start(peer) {
             let path = format!("/bytes/{LENGTH}");
-            ask(
-                &format!("{peer:?}"),
-                server.port,
-                &server.certificate,
-                &path,
-            );
+            let name = format!("{peer:?}");
+            ask(&name, server.port, &server.certificate, &path);
         }
     }
     for controller in controllers() {
         ours(controller);
-    }
-    match Testbed::open() {
-        Ok(testbed) => {
-            for rtt in rtts {
-                for controller in ["reno", "cubic", "bbr"] {
-                    kernel(&testbed, controller, Duration::from_millis(rtt));
-                }
-            }
-        }
-        Err(error) => println!("the kernel is left out: {error}"),
     }
 }
 
@@ -83,20 +76,18 @@ fn ask(name: &str, port: u16, certificate: &[u8], path: &str) {
     };
     let keys = client_keys_trusting(certificate).unwrap();
     let flights = observe(
+        Protocol::H3,
         path,
         &Budget::default(),
         |job| probe::play(job, &server, &keys, secret_seed()?),
         |fetch| probe::watch(fetch, &server, &keys, secret_seed()?),
     );
-    let flights = match flights {
-        Ok(flights) => flights,
-        Err(error) => return println!("{name}: {error}"),
-    };
-    let values: Vec<_> = flights.shapes().iter().map(Shape::values).collect();
-    let model = flights.model(1);
-    let expect = |name| (name, model.expect(name, &flights.trials));
-    let entries: Vec<_> = controllers().into_iter().map(expect).collect();
-    tell(name, &entries, &values);
+    match flights {
+        Ok(flights) => {
+            tell(name, &flights);
+        }
+        Err(error) => println!("{name}: {error}"),
+    }
 }
 
 fn ours(controller: &str) {
@@ -115,15 +106,8 @@ fn ours(controller: &str) {
         record: false,
         record_frames: false,
     };
-    let site = ServedSite(vec![Served {
-        path: "/".to_owned(),
-        length: LENGTH,
-        media_type: "image/png".to_owned(),
-        facts: facts("image/png"),
-        think_time: Duration::ZERO,
-    }]);
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
-    let mut server = Server::bind(any, &config, site).unwrap();
+    let mut server = Server::bind(any, &config, large()).unwrap();
     let port = server.local_address().unwrap().port();
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
@@ -133,75 +117,99 @@ fn ours(controller: &str) {
     thread.join().unwrap();
 }
 
-/// Runs the trials on the link between two namespaces, whose packets are all that is seen.
-fn kernel(testbed: &Testbed, controller: &str, rtt: Duration) {
-    let trials = trials(rtt);
-    let watch = |trial: &Trial| -> Result<Vec<f64>, LiveError> {
-        let bulk = Bulk {
-            bytes: trial.bytes(),
-            carrier: Carrier::KernelTcp {
-                protocol: Protocol::H2,
-                congestion: controller.to_owned(),
-            },
-        };
-        let seen = transfer(testbed, &trial.network(), 1, &bulk)?;
-        if let Some(why) = seen.link.objection() {
-            println!("kernel {controller}, trial {}: {why}", trial.name);
+/// A site of one large object.
+fn large() -> ServedSite {
+    ServedSite(vec![Served {
+        path: "/".to_owned(),
+        length: LENGTH,
+        media_type: "image/png".to_owned(),
+        facts: facts("image/png"),
+        think_time: Duration::ZERO,
+    }])
+}
+
+/// The site of servers that the kernel's TCP carries.
+#[derive(Clone)]
+struct Shared(ServedSite);
+
+impl Site for Shared {
+    fn reply(&mut self, request: &Request) -> Reply {
+        self.0.reply(request)
+    }
+}
+
+impl site::ServedSite for Shared {}
+
+/// The name in `pagerace_cc` of each controller of the kernel. Reno and `NewReno` differ only
+/// when several packets of a window are lost.
+const KERNEL: [(&str, &[&str]); 3] = [
+    ("reno", &["newreno", "reno"]),
+    ("cubic", &["cubic-hystart"]),
+    ("bbr", &["bbr"]),
+];
+
+/// Probes each controller of the kernel several times on a path of this round trip.
+fn tcp(times: u32, rtt: Duration) {
+    for (controller, names) in KERNEL {
+        let mut tally: BTreeMap<&str, u32> = BTreeMap::new();
+        for _ in 0..times {
+            let flights = kernel(controller, rtt);
+            let path = rtt.as_millis_f64();
+            let answer = tell(&format!("kernel {controller}, path of {path} ms"), &flights);
+            let word = match answer {
+                None => "unknown",
+                Some(members) if members.iter().any(|m| names.contains(m)) => "right",
+                Some(_) => "wrong",
+            };
+            *tally.entry(word).or_default() += 1;
         }
-        let down = seen.link.packets.iter();
-        let down = down.filter(|p| p.direction == Direction::Down);
-        let offered: Vec<Offered> = down
-            .map(|packet| Offered {
-                at: packet.at,
-                size: packet.size,
-                lost: matches!(packet.fate, Fate::Lost | Fate::Dropped { .. }),
-                dropped: matches!(packet.fate, Fate::Dropped { .. }),
-            })
-            .collect();
-        Ok(Shape::of(trial, &offered).values())
+        println!(
+            "kernel {controller}, path of {} ms: {tally:?}",
+            rtt.as_millis_f64()
+        );
+    }
+}
+
+/// Probes a server over the kernel's TCP with this controller.
+fn kernel(controller: &str, rtt: Duration) -> Flights {
+    let ca = Arc::new(LocalCa::new().unwrap());
+    let config = ServersConfig {
+        tcp_congestion: Some(controller.to_owned()),
+        ..ServersConfig::new(ca.clone())
     };
-    let values: Result<Vec<Vec<f64>>, LiveError> = trials.iter().map(watch).collect();
-    let name = format!("kernel {controller}, {} ms", trials[0].rtt.as_millis_f64());
-    let entries = controllers()
-        .into_iter()
-        .map(|name| (name, simulated(name, &trials)));
-    tell(&name, &entries.collect::<Vec<_>>(), &values.unwrap());
-}
-
-/// The simulator's TCP in the trials, with a round trip that is up to 1 % longer.
-fn simulated(controller: &str, trials: &[Trial]) -> Expected {
-    let repeats = (0..6_u32).map(|repeat| {
-        let each = trials.iter().map(|trial| {
-            let longer = Trial {
-                rtt: trial.rtt + trial.rtt.mul_f64(0.002 * f64::from(repeat)),
-                ..*trial
-            };
-            let scenario = BulkScenario {
-                bytes: 1 << 30,
-                network: longer.network(),
-                protocol: Protocol::H2,
-                congestion: controller.to_owned(),
-                settings: LoadSettings {
-                    deadline: trial.time,
-                    ..LoadSettings::default()
-                },
-            };
-            let (_, packets) = run_bulk_watched(&scenario, repeat.into()).unwrap();
-            let packets = packets.into_iter().map(|packet| Offered {
-                at: packet.at,
-                size: packet.size,
-                lost: packet.lost,
-                dropped: packet.dropped,
-            });
-            Shape::of(trial, &packets.collect::<Vec<_>>()).values()
-        });
-        each.collect()
+    let origin = OriginServer {
+        address: [127, 0, 0, 1].into(),
+        port: 0,
+        protocol: Protocol::H2,
+        hosts: vec!["localhost".to_owned()],
+    };
+    let servers = Servers::start(None, &config, &[origin], Shared(large())).unwrap();
+    let server = pagerace_probe::Server {
+        remote: servers.addresses()[0],
+        name: "localhost".to_owned(),
+        authority: "localhost".to_owned(),
+    };
+    let tls = client_tls(ca.certificate_der(), Protocol::H2).unwrap();
+    let mut raw = RawTcp::open(server.remote).unwrap();
+    let survey = |job| {
+        let mut trace = probe::play_http2(job, &server, &tls)?;
+        trace.connect += rtt;
+        Ok::<_, pagerace_live::LiveError>(trace)
+    };
+    let flights = observe(Protocol::H2, "/", &Budget::default(), survey, |fetch| {
+        let path_rtt = fetch.path_rtt.saturating_sub(rtt);
+        raw.watch(Fetch { path_rtt, ..fetch }, &server, &tls)
     });
-    Expected::of(&repeats.collect::<Vec<_>>(), SCALE.worst)
+    flights.unwrap()
 }
 
-fn tell(name: &str, entries: &[(&'static str, Expected)], values: &[Vec<f64>]) {
-    let verdict = judge(values, entries, &SCALE);
+/// Prints the answer of a probe, and returns it.
+fn tell(name: &str, flights: &Flights) -> Option<Vec<&'static str>> {
+    let values: Vec<_> = flights.shapes().iter().map(Shape::values).collect();
+    let model = flights.model(1);
+    let expect = |name| (name, model.expect(name, &flights.trials));
+    let entries: Vec<_> = controllers().into_iter().map(expect).collect();
+    let verdict = judge(&values, &entries, &SCALE);
     let groups = verdict.groups.iter().take(3).map(|g| {
         format!(
             "{} at {:.2} ({:.3})",
@@ -211,8 +219,10 @@ fn tell(name: &str, entries: &[(&'static str, Expected)], values: &[Vec<f64>]) {
         )
     });
     let groups: Vec<String> = groups.collect();
-    let answer = verdict
-        .answer()
-        .map_or("unknown".to_owned(), |g| g.members.join(" or "));
-    println!("{name}: {answer}; {}", groups.join(", "));
+    let answer = verdict.answer().map(|g| g.members.clone());
+    let word = answer
+        .as_ref()
+        .map_or("unknown".to_owned(), |m| m.join(" or "));
+    println!("{name}: {word}; {}", groups.join(", "));
+    answer
 }

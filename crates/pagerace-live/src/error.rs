@@ -83,6 +83,22 @@ pub enum LiveError {
         /// The address of the server.
         SocketAddr,
     ),
+    /// This process may not open a raw socket, or the system has none.
+    #[error(
+        "cannot open a raw socket: {source}; the controller of a server over TCP can be found out on Linux, as root or with the capability NET_RAW. Over HTTP/3 no permission is needed"
+    )]
+    RawSocket {
+        /// The cause.
+        source: io::Error,
+    },
+    /// The raw socket is one of IPv4.
+    #[error(
+        "{0} is an address of IPv6; the controller of a server over TCP can be found out over IPv4 only: give an address with --connect"
+    )]
+    Ipv6(
+        /// The address of the server.
+        SocketAddr,
+    ),
     /// The server sent nothing for too long.
     #[error(
         "{remote} did not answer in time: check its address and that it speaks this version of HTTP there"

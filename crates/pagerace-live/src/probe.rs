@@ -1,23 +1,30 @@
 //! Scripts and trials of a probe, played against a real server over a socket.
 
 mod http2;
+#[cfg(target_os = "linux")]
+mod raw;
+#[cfg(not(target_os = "linux"))]
+#[path = "probe/no_raw.rs"]
+mod raw;
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
+use bytes::BytesMut;
 use mio::Token;
 use pagerace_core::Instant;
 use pagerace_peer::client::ClientError;
 use pagerace_probe::congestion::{Fetch, Loader, Watched};
 use pagerace_probe::{Job, Play, Player, Server, Trace};
 use pagerace_transport::quic::keys::client_keys_with_roots;
-use pagerace_transport::quic::{ClientKeys, Epoch};
+use pagerace_transport::quic::{ClientKeys, Datagram, Epoch};
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
 pub use http2::{play as play_http2, tls};
+pub use raw::RawTcp;
 
 use crate::socket::Socket;
 use crate::wait::Waiter;
@@ -76,7 +83,7 @@ pub fn play(job: Job, server: &Server, keys: &ClientKeys, seed: u64) -> Result<T
     })
 }
 
-/// Reads an object through a bottleneck of the client's own, on a new connection.
+/// Reads an object through a bottleneck of the client's own, over HTTP/3 on a new connection.
 ///
 /// # Errors
 /// As [`play`].
@@ -91,7 +98,7 @@ pub fn watch(
     })
 }
 
-fn run<P: Play>(
+fn run<P: Play<Received = BytesMut, Sent = Datagram>>(
     server: &Server,
     connect: impl FnOnce(Instant, Epoch) -> Result<P, ClientError>,
 ) -> Result<P::Result, LiveError> {
@@ -121,7 +128,7 @@ fn run<P: Play>(
         }
         if let Some((from, data)) = socket.receive()? {
             if from == server.remote {
-                player.handle_datagram(clock.now(), data);
+                player.handle_packet(clock.now(), data);
             }
             continue;
         }

@@ -15,7 +15,7 @@ const DATAGRAM_MAX: usize = 65_535;
 /// Requested size of the kernel's buffer in each direction, in bytes; the kernel may
 /// grant less (`net.core.rmem_max`). It holds about 2,800 full-size packets, more than
 /// the congestion window on any emulated path.
-const KERNEL_BUFFER: usize = 4 << 20;
+pub(crate) const KERNEL_BUFFER: usize = 4 << 20;
 
 /// A bound socket and its receive buffer.
 pub(crate) struct Socket {
@@ -91,7 +91,7 @@ impl Socket {
 }
 
 /// Returns true for errors that concern a single datagram and leave the socket usable.
-fn is_passing(error: &io::Error) -> bool {
+pub(crate) fn is_passing(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::Interrupted

@@ -195,3 +195,90 @@ fn a_server_without_http2_is_named() {
     let text = truth.probe().unwrap_err().to_string();
     assert!(text.contains("does not speak HTTP/2"), "{text}");
 }
+
+/// Trials over TCP on a raw socket. The kernel's TCP is the server's.
+#[cfg(target_os = "linux")]
+mod raw {
+    use std::net::TcpListener;
+
+    use pagerace_core::Duration;
+    use pagerace_live::probe::RawTcp;
+    use pagerace_probe::congestion::shape::losses_of_path;
+    use pagerace_probe::congestion::{Fetch, Trial, Watched};
+
+    use super::*;
+
+    /// A short trial, whose queue overflows.
+    fn fetch() -> Fetch {
+        Fetch {
+            trial: Trial {
+                name: "loss",
+                rate: 4_000_000,
+                queue: 20,
+                rtt: Duration::from_millis(40),
+                rise: None,
+                time: Duration::from_secs(3),
+            },
+            path_rtt: Duration::ZERO,
+            path: "/0".to_owned(),
+            length: 100_000,
+            requests: 100,
+        }
+    }
+
+    /// Plays a trial; `None` without the permission to open a raw socket.
+    fn watch(server: &Server, certificate: &[u8]) -> Option<Watched> {
+        let tls = client_tls(certificate, Protocol::H2).unwrap();
+        match RawTcp::open(server.remote) {
+            Err(LiveError::RawSocket { source }) => {
+                eprintln!("skipped: a raw socket needs root or the capability NET_RAW: {source}");
+                None
+            }
+            raw => Some(raw.unwrap().watch(fetch(), server, &tls).unwrap()),
+        }
+    }
+
+    #[test]
+    fn a_kernel_server_fills_the_bottleneck_of_the_client() {
+        let truth = TcpTruth::start("fifo", &[b"h2"]);
+        let Some(watched) = watch(&truth.address, &truth.certificate) else {
+            return;
+        };
+        assert_eq!(watched.end, End::Complete);
+        // Joined segments are cut: 1448 bytes and a header.
+        assert_eq!(watched.mtu, 1_480);
+        let trial = fetch().trial;
+        let carried = trial.bytes() as f64;
+        assert!(watched.payload as f64 > 0.7 * carried, "{watched:?}");
+        // The queue drops; loopback does not, or only what this machine had no time to read.
+        assert!(watched.offered.iter().any(|packet| packet.dropped));
+        let lost = losses_of_path(&watched.offered).len();
+        assert!(lost * 50 < watched.offered.len(), "{lost}");
+        assert!(watched.requests >= 10, "{}", watched.requests);
+    }
+
+    #[test]
+    fn a_connection_that_fails_ends_the_trial() {
+        let truth = TcpTruth::start("fifo", &[b"h2"]);
+        let stranger = TcpTruth::start("fifo", &[b"h2"]);
+        let Some(watched) = watch(&truth.address, &stranger.certificate) else {
+            return;
+        };
+        let failed = |watched: &Watched, word: &str| matches!(&watched.end, End::Failed(reason) if reason.contains(word));
+        assert!(failed(&watched, "certificate"), "{:?}", watched.end);
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let nobody = Server {
+            remote: free.local_addr().unwrap(),
+            ..truth.address.clone()
+        };
+        drop(free);
+        let watched = watch(&nobody, &truth.certificate).unwrap();
+        assert!(failed(&watched, "refused"), "{:?}", watched.end);
+    }
+
+    #[test]
+    fn addresses_of_ipv6_are_refused() {
+        let error = RawTcp::open("[::1]:443".parse().unwrap()).err().unwrap();
+        assert!(error.to_string().contains("IPv4 only"), "{error}");
+    }
+}

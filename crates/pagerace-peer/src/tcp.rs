@@ -13,7 +13,7 @@ mod client;
 mod layout;
 mod server;
 
-pub use client::{TcpClient, TcpClientConfig};
+pub use client::{ClientTls, TcpClient, TcpClientConfig};
 pub use layout::{Layout, Record, Span};
 pub use server::{LEAST_ROOM, RecordEnds, TcpServer, TcpServerConfig};
 

@@ -2,7 +2,7 @@
 //! answer is right. docs/probe.md has the result.
 //!
 //! ```text
-//! cargo run --release -p pagerace-probe --example congestion -- PATHS [FIRST]
+//! cargo run --release -p pagerace-probe --example congestion -- PATHS [FIRST [h2]]
 //! ```
 
 #![allow(
@@ -13,11 +13,13 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::{Duration, Rng};
+use pagerace_core::{Duration, Protocol, Rng};
 use pagerace_delivery::StrategySpec;
 use pagerace_net::Network;
 use pagerace_probe::congestion::shape::losses_of_path;
-use pagerace_probe::congestion::{Fetch, Model, SCALE, Shape, Trial, Watched, controllers, trials};
+use pagerace_probe::congestion::{
+    Fetch, Model, SCALE, Shape, Trial, Watched, controllers, trials, watch_tcp,
+};
 use pagerace_probe::model::Expected;
 use pagerace_probe::plan::{Object, facts};
 use pagerace_probe::world::{Served, ServedSite, World, watch};
@@ -26,7 +28,7 @@ use pagerace_probe::{Verdict, judge};
 /// Size of the object in bytes.
 const LENGTH: u64 = 400_000;
 
-/// UDP payloads of servers' packets in bytes.
+/// UDP payloads of servers' packets in bytes, over TCP their segments.
 const MTUS: [u16; 4] = [1_200, 1_252, 1_350, 1_452];
 
 struct Path {
@@ -67,7 +69,13 @@ impl Path {
     }
 
     /// Plays the trials with the probe's own client behind the path.
-    fn watch(&self, controller: &str, trials: &[Trial], seed: u64) -> Vec<Watched> {
+    fn watch(
+        &self,
+        protocol: Protocol,
+        controller: &str,
+        trials: &[Trial],
+        seed: u64,
+    ) -> Vec<Watched> {
         let world = World {
             network: Network::parse(&self.network).unwrap(),
             site: ServedSite(vec![Served {
@@ -90,7 +98,10 @@ impl Path {
         };
         trials
             .iter()
-            .map(|t| watch(&world, fetch(t), seed))
+            .map(|t| match protocol {
+                Protocol::H3 => watch(&world, fetch(t), seed),
+                _ => watch_tcp(&world, fetch(t), seed, &[]),
+            })
             .collect()
     }
 }
@@ -186,8 +197,12 @@ impl Tally {
 }
 
 fn main() {
-    let mut numbers = std::env::args().skip(1).map(|n| n.parse::<u64>().unwrap());
-    let (paths, first) = (numbers.next().unwrap_or(4), numbers.next().unwrap_or(0));
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize| words.get(at).map(|word| word.parse::<u64>().unwrap());
+    let (paths, first) = (number(0).unwrap_or(4), number(1).unwrap_or(0));
+    let protocol = words
+        .get(2)
+        .map_or(Protocol::H3, |word| word.parse().unwrap());
     let (mut clean, mut lossy) = (Tally::default(), Tally::default());
     for seed in first..first + paths {
         let path = Path::random(seed);
@@ -199,8 +214,9 @@ fn main() {
         };
         let trials = trials(path.rtt);
         for truth in controllers() {
-            let watched = path.watch(truth, &trials, seed);
+            let watched = path.watch(protocol, truth, &trials, seed);
             let model = Model {
+                protocol,
                 object: object(),
                 rtt: path.rtt,
                 losses: watched.iter().map(|w| losses_of_path(&w.offered)).collect(),

@@ -104,9 +104,13 @@ pub struct Server {
 pub trait Play {
     /// What it has seen.
     type Result;
+    /// A packet from the server: a datagram's payload or a segment.
+    type Received;
+    /// A packet to the server.
+    type Sent;
 
-    /// Handles a datagram from the server.
-    fn handle_datagram(&mut self, now: Instant, data: BytesMut);
+    /// Handles a packet from the server.
+    fn handle_packet(&mut self, now: Instant, packet: Self::Received);
 
     /// Handles the passing of time.
     fn handle_timeout(&mut self, now: Instant);
@@ -114,8 +118,8 @@ pub trait Play {
     /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
     fn poll_timeout(&mut self) -> Option<Instant>;
 
-    /// Writes the next datagram to send to `buf`.
-    fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram>;
+    /// Returns the next packet to send. The payload of a datagram is in `buf`.
+    fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Self::Sent>;
 
     /// Returns true after the end. What is to be sent should still be sent: it closes the
     /// connection.
@@ -323,8 +327,10 @@ impl Player {
 
 impl Play for Player {
     type Result = Trace;
+    type Received = BytesMut;
+    type Sent = Datagram;
 
-    fn handle_datagram(&mut self, now: Instant, data: BytesMut) {
+    fn handle_packet(&mut self, now: Instant, data: BytesMut) {
         self.trace.payload += data.len() as u64;
         if self.steps.connected.is_some() {
             self.gate.push(now, data);

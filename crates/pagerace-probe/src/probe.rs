@@ -34,7 +34,7 @@ pub struct Used {
     pub requests: usize,
     /// Bytes that count against the limit.
     pub bytes: u64,
-    /// Bytes of UDP payload received, over HTTP/2 those of all frames.
+    /// Bytes of UDP payload received, over HTTP/2 those of all frames or of all TCP segments.
     pub payload: u64,
     /// Time.
     pub time: Duration,

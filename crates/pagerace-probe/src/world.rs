@@ -11,7 +11,7 @@ use pagerace_net::{Exit, Link, Network};
 use pagerace_peer::client::ClientError;
 use pagerace_peer::{Body, Reply, Request, Retransmission, Server, ServerConfig, Site};
 use pagerace_transport::quic::keys::FlightSizes;
-use pagerace_transport::quic::{ClientKeys, Epoch, QuicSettings, ServerKeys};
+use pagerace_transport::quic::{ClientKeys, Datagram, Epoch, QuicSettings, ServerKeys};
 
 use crate::congestion::{Fetch, Loader, Watched};
 use crate::player::{Job, Play, Player};
@@ -67,7 +67,7 @@ pub struct World {
     pub site: ServedSite,
     /// Name of the server's congestion controller.
     pub congestion: String,
-    /// UDP payload of the server's packets in bytes.
+    /// UDP payload of the server's packets in bytes, over TCP the size of its segments.
     pub mtu: u16,
     /// Order of responses.
     pub strategy: StrategySpec,
@@ -118,7 +118,7 @@ pub fn watch_losing(world: &World, fetch: Fetch, seed: u64, losses: &[Instant]) 
     run(world, connect, seed, losses, |_| {})
 }
 
-fn run<P: Play>(
+fn run<P: Play<Received = BytesMut, Sent = Datagram>>(
     world: &World,
     connect: impl FnOnce(&crate::Server, ClientKeys, u64, Epoch) -> Result<P, ClientError>,
     seed: u64,
@@ -184,7 +184,7 @@ fn run<P: Play>(
         if let Some(exit) = down.poll(now) {
             if let Exit::Delivered { mut payload, .. } = exit {
                 tamper(&mut payload);
-                player.handle_datagram(now, payload);
+                player.handle_packet(now, payload);
             }
         } else if let Some(exit) = up.poll(now) {
             if let Exit::Delivered { payload, .. } = exit {

@@ -5,10 +5,12 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
-use pagerace_core::Duration;
+use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
 use pagerace_probe::congestion::shape::losses_of_path;
-use pagerace_probe::congestion::{Fetch, Model, SCALE, Shape, Watched, controllers, trials};
+use pagerace_probe::congestion::{
+    Fetch, Model, SCALE, Shape, Watched, controllers, trials, watch_tcp,
+};
 use pagerace_probe::model::Expected;
 use pagerace_probe::plan::{Object, facts};
 use pagerace_probe::trace::End;
@@ -20,7 +22,9 @@ const LENGTH: u64 = 300_000;
 /// Round trip of the path.
 const RTT: Duration = Duration::from_millis(30);
 
-fn watched(controller: &str, requests: usize) -> Vec<Watched> {
+const BOTH: [Protocol; 2] = [Protocol::H2, Protocol::H3];
+
+fn watched(protocol: Protocol, controller: &str, requests: usize) -> Vec<Watched> {
     let world = World {
         network: Network::parse("rate 40mbit rtt 30ms queue 200p").unwrap(),
         site: ServedSite(vec![Served {
@@ -41,13 +45,21 @@ fn watched(controller: &str, requests: usize) -> Vec<Watched> {
         length: LENGTH,
         requests,
     });
-    let each = each.into_iter().map(|fetch| watch(&world, fetch, 5));
+    let each = each.into_iter().map(|fetch| match protocol {
+        Protocol::H3 => watch(&world, fetch, 5),
+        _ => watch_tcp(&world, fetch, 5, &[]),
+    });
     each.collect()
 }
 
-fn verdict(watched: &[Watched], candidates: &[&'static str]) -> Verdict<&'static str> {
+fn verdict(
+    protocol: Protocol,
+    watched: &[Watched],
+    candidates: &[&'static str],
+) -> Verdict<&'static str> {
     let trials = trials(RTT);
     let model = Model {
+        protocol,
         object: Object {
             path: "/".to_owned(),
             length: LENGTH,
@@ -73,14 +85,16 @@ fn verdict(watched: &[Watched], candidates: &[&'static str]) -> Verdict<&'static
 
 #[test]
 fn controllers_are_found() {
-    for truth in ["bbr", "cubic-rfc9438", "reno", "vegas"] {
-        let watched = watched(truth, 100);
-        assert!(watched.iter().all(|w| w.end == End::Complete), "{truth}");
-        let verdict = verdict(&watched, &controllers());
+    let truths = ["bbr", "cubic-rfc9438", "cubic-hystart", "reno", "vegas"];
+    for (protocol, truth) in BOTH.into_iter().flat_map(|p| truths.map(|t| (p, t))) {
+        let watched = watched(protocol, truth, 100);
+        let complete = watched.iter().all(|w| w.end == End::Complete);
+        assert!(complete, "{protocol} {truth}");
+        let verdict = verdict(protocol, &watched, &controllers());
         let answer = verdict.answer().map(|group| &group.members);
         assert!(
             answer.is_some_and(|members| members.contains(&truth)),
-            "{truth} is taken for {answer:?}"
+            "{protocol}: {truth} is taken for {answer:?}"
         );
     }
 }
@@ -91,34 +105,40 @@ fn a_controller_that_is_no_candidate_is_unknown() {
         .into_iter()
         .filter(|name| *name != "vegas")
         .collect();
-    let verdict = verdict(&watched("vegas", 100), &others);
-    assert!(verdict.answer().is_none(), "{verdict:?}");
+    for protocol in BOTH {
+        let verdict = verdict(protocol, &watched(protocol, "vegas", 100), &others);
+        assert!(verdict.answer().is_none(), "{protocol}: {verdict:?}");
+    }
 }
 
 #[test]
 fn packets_are_those_of_the_bottleneck() {
-    let watched = watched("reno", 100);
-    let [delay, loss] = trials(RTT);
-    // Nothing is lost but what the queue drops.
-    for one in &watched {
-        assert!(losses_of_path(&one.offered).len() <= 1);
-        assert!(one.offered.windows(2).all(|pair| pair[0].at <= pair[1].at));
-        assert!(one.mtu >= 1_200 && one.payload > 0);
-    }
-    for (trial, one) in [(&delay, &watched[0]), (&loss, &watched[1])] {
-        // The data in flight is at most what fills path and queue.
-        let flight = Shape::of(trial, &one.offered).flight;
-        let packet = f64::from(one.mtu) + 28.0;
-        let most = trial.rate as f64 / 8.0 * trial.rtt.as_secs_f64() / packet;
-        let most = most + f64::from(trial.queue) + 3.0;
-        assert!(flight.iter().all(|packets| *packets <= most));
-        assert!(one.time >= trial.time && one.time < trial.time + trial.rtt);
+    for protocol in BOTH {
+        let watched = watched(protocol, "reno", 100);
+        let [delay, loss] = trials(RTT);
+        // Nothing is lost but what the queue drops.
+        for one in &watched {
+            assert!(losses_of_path(&one.offered).len() <= 1);
+            assert!(one.offered.windows(2).all(|pair| pair[0].at <= pair[1].at));
+            assert!(one.mtu >= 1_200 && one.payload > 0);
+        }
+        for (trial, one) in [(&delay, &watched[0]), (&loss, &watched[1])] {
+            // The data in flight is at most what fills path and queue.
+            let flight = Shape::of(trial, &one.offered).flight;
+            let packet = f64::from(one.mtu) + 28.0;
+            let most = trial.rate as f64 / 8.0 * trial.rtt.as_secs_f64() / packet;
+            let most = most + f64::from(trial.queue) + 3.0;
+            assert!(flight.iter().all(|packets| *packets <= most));
+            assert!(one.time >= trial.time && one.time < trial.time + trial.rtt);
+        }
     }
 }
 
 #[test]
 fn a_budget_of_requests_ends_a_trial() {
-    let watched = watched("cubic-rfc9438", 3);
-    assert!(watched.iter().all(|w| w.end == End::Limit("requests")));
-    assert!(watched.iter().all(|w| w.requests == 3));
+    for protocol in BOTH {
+        let watched = watched(protocol, "cubic-rfc9438", 3);
+        assert!(watched.iter().all(|w| w.end == End::Limit("requests")));
+        assert!(watched.iter().all(|w| w.requests == 3));
+    }
 }

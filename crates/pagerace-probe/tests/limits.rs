@@ -149,7 +149,7 @@ fn datagrams_without_responses_end_at_the_limit_of_bytes() {
     let mut sent = 0;
     while !player.is_over() {
         assert!(sent < 2_000_000, "the limit does not hold");
-        player.handle_datagram(now, BytesMut::zeroed(1_200));
+        player.handle_packet(now, BytesMut::zeroed(1_200));
         sent += 1_200;
     }
     let trace = player.finish();

@@ -35,10 +35,71 @@ impl TcpClientConfig {
     }
 }
 
+/// The client's end of TLS over a byte stream: [`tls::Session`] in virtual time, or real TLS.
+///
+/// Bytes of the stream go in through [`handle_data`](Self::handle_data) and come out of
+/// [`poll_write`](Self::poll_write).
+pub trait ClientTls {
+    /// Processes the next bytes of the stream, which may be split anywhere.
+    ///
+    /// # Errors
+    /// Returns the reason for which the connection cannot go on.
+    fn handle_data(&mut self, data: Bytes) -> Result<(), String>;
+
+    /// Returns the next plaintext bytes.
+    fn poll_read(&mut self) -> Option<Bytes>;
+
+    /// Returns true if plaintext may be sent now.
+    fn can_write(&self) -> bool;
+
+    /// Returns the maximum number of plaintext bytes in the next record.
+    fn record_limit(&self) -> usize;
+
+    /// Queues plaintext, at most [`record_limit`](Self::record_limit) bytes before the next
+    /// [`poll_write`](Self::poll_write).
+    fn write(&mut self, plaintext: Bytes);
+
+    /// Returns the next bytes for the stream.
+    fn poll_write(&mut self) -> Option<Bytes>;
+
+    /// Returns true if the handshake is complete.
+    fn is_connected(&self) -> bool;
+}
+
+impl ClientTls for tls::Session {
+    fn handle_data(&mut self, data: Bytes) -> Result<(), String> {
+        Self::handle_data(self, data).map_err(|error| error.to_string())
+    }
+
+    fn poll_read(&mut self) -> Option<Bytes> {
+        Self::poll_read(self)
+    }
+
+    fn can_write(&self) -> bool {
+        Self::can_write(self)
+    }
+
+    fn record_limit(&self) -> usize {
+        Self::record_limit(self)
+    }
+
+    fn write(&mut self, plaintext: Bytes) {
+        Self::write(self, plaintext);
+    }
+
+    fn poll_write(&mut self) -> Option<Bytes> {
+        Self::poll_write(self)
+    }
+
+    fn is_connected(&self) -> bool {
+        Self::is_connected(self)
+    }
+}
+
 /// Connection to one server.
-pub struct TcpClient {
+pub struct TcpClient<T = tls::Session> {
     tcp: tcp::Connection,
-    tls: tls::Session,
+    tls: T,
     http: StreamClient,
     connected: bool,
     closing: bool,
@@ -55,9 +116,27 @@ impl TcpClient {
     /// # Panics
     /// Panics if the protocol is HTTP/3.
     pub fn connect(config: &TcpClientConfig, now: Instant) -> Result<Self, UnknownController> {
+        Self::connect_over(tls::Session::client(&config.tls), config, now)
+    }
+}
+
+impl<T: ClientTls> TcpClient<T> {
+    /// Creates a client as [`TcpClient::connect`] does, with another TLS than that of the
+    /// settings.
+    ///
+    /// # Errors
+    /// Returns an error if the settings name an unknown congestion controller.
+    ///
+    /// # Panics
+    /// Panics if the protocol is HTTP/3.
+    pub fn connect_over(
+        tls: T,
+        config: &TcpClientConfig,
+        now: Instant,
+    ) -> Result<Self, UnknownController> {
         Ok(Self {
             tcp: tcp::Connection::client(&config.tcp, now)?,
-            tls: tls::Session::client(&config.tls),
+            tls,
             http: StreamClient::new(config.protocol, &config.stream),
             connected: false,
             closing: false,
@@ -151,7 +230,7 @@ impl TcpClient {
     fn drive(&mut self, now: Instant) {
         while let Some(data) = self.tcp.read() {
             if let Err(error) = self.tls.handle_data(data) {
-                self.fail(error.to_string());
+                self.fail(error);
                 return;
             }
             if !self.connected && self.tls.is_connected() {

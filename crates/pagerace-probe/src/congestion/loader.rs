@@ -1,25 +1,20 @@
 //! A client that reads an object through a bottleneck of its own. It takes the time and
-//! datagrams, and gives datagrams and deadlines.
+//! packets, and gives packets and deadlines.
 
 use std::collections::BTreeMap;
 
-use bytes::BytesMut;
 use pagerace_core::{Duration, Instant, Rng};
 use pagerace_http::Field;
 use pagerace_net::{Exit, Link};
 use pagerace_peer::client::ClientError;
-use pagerace_peer::{Client, ClientConfig, ClientEvent};
-use pagerace_transport::quic::{ClientKeys, Datagram, Epoch, QuicSettings};
+use pagerace_peer::tcp::{ClientTls, TcpClient};
+use pagerace_peer::{Client, ClientEvent};
+use pagerace_transport::quic::{ClientKeys, Epoch};
 
+use super::carrier::{self, Carrier};
 use super::trial::{Offered, Trial};
 use crate::player::{Play, Server, fields};
 use crate::trace::{End, plain};
-
-/// Size of the headers of IPv4 and UDP in bytes.
-const IP_UDP_HEADER: u32 = 28;
-
-/// Flow control window in bytes, which no trial fills.
-const WINDOW: u32 = 4 << 20;
 
 /// Bytes of objects that are requested at once, so that the server always has something to send.
 const AHEAD: u64 = 1 << 20;
@@ -52,11 +47,12 @@ impl Fetch {
 /// The server's packets in a trial.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watched {
-    /// The packets as they reached the bottleneck, and the losses of the path.
+    /// The packets as they reached the bottleneck, and the losses of the path. Packets that do not
+    /// count have no size.
     pub offered: Vec<Offered>,
-    /// Largest UDP payload in bytes.
+    /// Largest UDP payload or TCP segment in bytes.
     pub mtu: u16,
-    /// Bytes of UDP payload received.
+    /// Bytes of UDP payload or TCP segments received.
     pub payload: u64,
     /// Requests.
     pub requests: usize,
@@ -66,20 +62,20 @@ pub struct Watched {
     pub end: End,
 }
 
-struct Waiting {
-    data: BytesMut,
+struct Waiting<P> {
+    packet: P,
     /// Number of the packet in [`Watched::offered`].
-    packet: usize,
+    number: usize,
     /// Time at which the queue last dropped a packet before.
     last_drop: Option<Instant>,
 }
 
 /// A connection that reads an object through a bottleneck.
-pub struct Loader {
+pub struct Loader<C: Carrier = Client> {
     fetch: Fetch,
     authority: String,
-    client: Client,
-    link: Link<Waiting>,
+    client: C,
+    link: Link<Waiting<C::Received>>,
     last_drop: Option<Instant>,
     /// Time of the drop that explained the last gap.
     explained: Option<Instant>,
@@ -91,7 +87,7 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// Starts connecting.
+    /// Starts connecting over QUIC.
     ///
     /// # Errors
     /// Returns an error if the server's name or address is invalid.
@@ -103,23 +99,24 @@ impl Loader {
         now: Instant,
         epoch: Epoch,
     ) -> Result<Self, ClientError> {
-        let config = ClientConfig {
-            settings: QuicSettings {
-                stream_receive_window: WINDOW,
-                receive_window: WINDOW,
-                ..QuicSettings::default()
-            },
-            keys,
-            seed,
-            h3: pagerace_http::h3::Config::default(),
-            record: false,
-        };
-        let mut client = Client::connect(&config, now, epoch, server.remote, &server.name)?;
-        client.record_received();
+        let client = carrier::quic(server, keys, seed, now, epoch)?;
+        Ok(Self::over(client, fetch, &server.authority, seed))
+    }
+}
+
+impl<T: ClientTls> Loader<TcpClient<T>> {
+    /// Starts connecting over TCP.
+    pub fn connect_tcp(fetch: Fetch, authority: &str, tls: T, seed: u64, now: Instant) -> Self {
+        Self::over(carrier::tcp(tls, now), fetch, authority, seed)
+    }
+}
+
+impl<C: Carrier> Loader<C> {
+    fn over(client: C, fetch: Fetch, authority: &str, seed: u64) -> Self {
         let bottleneck = fetch.trial.at_client(fetch.path_rtt);
-        Ok(Self {
+        Self {
             link: Link::new(&bottleneck.down, Rng::new(seed, "link")),
-            authority: server.authority.clone(),
+            authority: authority.to_owned(),
             client,
             last_drop: None,
             explained: None,
@@ -128,16 +125,15 @@ impl Loader {
             watched: Watched::default(),
             over: false,
             fetch,
-        })
+        }
     }
 
     fn advance(&mut self, now: Instant) {
-        while let Some(exit) = self.link.poll(now) {
-            if let Exit::Delivered { payload, .. } = exit {
-                self.client.handle_datagram(now, payload.data);
-                self.find_losses(payload.packet, payload.last_drop);
-                self.read(now);
-            }
+        // One packet at a time, so that the client answers each of them, also when time has
+        // passed without a look at the link.
+        if let Some(Exit::Delivered { payload, .. }) = self.link.poll(now) {
+            self.client.handle_packet(now, payload.packet);
+            self.find_losses(payload.number, payload.last_drop);
         }
         self.read(now);
         if now >= Instant::ZERO + self.fetch.trial.time {
@@ -150,17 +146,17 @@ impl Loader {
 
     /// A packet that begins beyond the end of its stream follows a lost one, which the path lost
     /// unless a drop of the queue explains it.
-    fn find_losses(&mut self, packet: usize, last_drop: Option<Instant>) {
+    fn find_losses(&mut self, number: usize, last_drop: Option<Instant>) {
         let mut gap = false;
-        for frame in self.client.take_received() {
-            let mark = self.marks.entry(frame.id).or_default();
-            gap |= frame.offset > *mark;
-            *mark = (*mark).max(frame.end());
+        for (stream, bytes) in self.client.take_received() {
+            let mark = self.marks.entry(stream).or_default();
+            gap |= bytes.start > *mark;
+            *mark = (*mark).max(bytes.end);
         }
         if !gap {
             return;
         }
-        let at = self.watched.offered[packet].at;
+        let at = self.watched.offered[number].at;
         // Data that the server sends again may come between a drop and the gap.
         let recent = |drop: &Instant| at.since(*drop) < self.fetch.trial.rtt * 2;
         let new = last_drop
@@ -196,7 +192,7 @@ impl Loader {
         {
             let fields: Vec<Field> = fields(&self.authority, &self.fetch.path);
             let token = self.watched.requests as u64;
-            self.client.request(now, token, fields, None, None);
+            self.client.request(now, token, fields);
             self.watched.requests += 1;
             self.open += 1;
         }
@@ -205,7 +201,12 @@ impl Loader {
     fn read(&mut self, now: Instant) {
         while let Some(event) = self.client.poll_event() {
             match event {
-                ClientEvent::Connected => self.request(now),
+                ClientEvent::Connected => {
+                    if !C::HANDSHAKE {
+                        self.watched.offered.iter_mut().for_each(|p| p.size = 0);
+                    }
+                    self.request(now);
+                }
                 ClientEvent::Head { fields: head, .. } => {
                     let status = pagerace_http::fields::get(&head, ":status");
                     let status = String::from_utf8_lossy(status.map_or(&[][..], |s| &s[..]));
@@ -239,17 +240,20 @@ impl Loader {
     }
 }
 
-impl Play for Loader {
+impl<C: Carrier> Play for Loader<C> {
     type Result = Watched;
+    type Received = C::Received;
+    type Sent = C::Sent;
 
-    fn handle_datagram(&mut self, now: Instant, data: BytesMut) {
-        self.watched.payload += data.len() as u64;
-        self.watched.mtu = self.watched.mtu.max(data.len() as u16);
-        let size = data.len() as u32 + IP_UDP_HEADER;
-        let packet = self.watched.offered.len();
+    fn handle_packet(&mut self, now: Instant, packet: C::Received) {
+        let payload = C::payload(&packet);
+        self.watched.payload += u64::from(payload);
+        self.watched.mtu = self.watched.mtu.max(payload as u16);
+        let size = payload + C::HEADER;
+        let number = self.watched.offered.len();
         let waiting = Waiting {
-            data,
             packet,
+            number,
             last_drop: self.last_drop,
         };
         let dropped = self.link.enqueue(now, size, 0, waiting).is_err();
@@ -278,7 +282,7 @@ impl Play for Loader {
         Some(self.client.poll_timeout().map_or(own, |at| at.min(own)))
     }
 
-    fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram> {
+    fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<C::Sent> {
         self.client.poll_transmit(now, buf)
     }
 

@@ -1,12 +1,13 @@
 //! What every controller would do on the measured path.
 
 use pagerace_core::rng::derive_seed;
-use pagerace_core::{Duration, Instant, Rng};
+use pagerace_core::{Duration, Instant, Protocol, Rng};
 use pagerace_net::Network;
 
 use super::loader::Fetch;
 use super::shape::Shape;
 use super::trial::Trial;
+use super::world::watch_tcp;
 use crate::model::{Expected, served};
 use crate::plan::Object;
 use crate::verdict::Scale;
@@ -31,13 +32,15 @@ pub const SCALE: Scale = Scale {
 /// The path and the server, as far as they were measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
+    /// HTTP/2 or HTTP/3.
+    pub protocol: Protocol,
     /// The object.
     pub object: Object,
     /// Round-trip time of the path alone.
     pub rtt: Duration,
     /// Times of each trial at which the path lost a packet.
     pub losses: Vec<Vec<Instant>>,
-    /// UDP payload of the server's largest packets in bytes.
+    /// UDP payload of the server's largest packets in bytes, over TCP their largest segment.
     pub mtu: u16,
     /// Seed of all random numbers.
     pub seed: u64,
@@ -55,8 +58,11 @@ const NEIGHBOURS: f64 = 2.0;
 /// Largest share by which a measured round trip may be too short.
 const RTT_ERROR: f64 = 0.1;
 
-/// Sizes of packets in bytes that our server can have.
+/// UDP payloads in bytes that our server can have.
 const MTU: (u16, u16) = (1_200, 1_452);
+
+/// Sizes of TCP segments in bytes that servers have on any path.
+const SEGMENT: (u16, u16) = (556, 1_480);
 
 impl Model {
     /// Simulates a controller.
@@ -76,11 +82,15 @@ impl Model {
         let rtt = self.rtt.mul_f64(1.0 + RTT_ERROR * rng.unit());
         let rtt_ms = rtt.as_millis_f64().max(0.1);
         let path = format!("rate 1gbit rtt {rtt_ms:.3}ms queue 1000p");
+        let (least, most) = match self.protocol {
+            Protocol::H3 => MTU,
+            _ => SEGMENT,
+        };
         let world = World {
             network: Network::parse(&path).expect("the description is complete"),
             site: ServedSite(vec![served(&self.object)]),
             congestion: controller.to_owned(),
-            mtu: self.mtu.clamp(MTU.0, MTU.1),
+            mtu: self.mtu.clamp(least, most),
             strategy: "fifo".parse().expect("fifo is registered"),
         };
         let none = Vec::new();
@@ -104,7 +114,11 @@ impl Model {
                 })
                 .collect();
             losses.sort_unstable();
-            let watched = watch_losing(&world, fetch, derive_seed(seed, trial.name), &losses);
+            let watch = match self.protocol {
+                Protocol::H3 => watch_losing,
+                _ => watch_tcp,
+            };
+            let watched = watch(&world, fetch, derive_seed(seed, trial.name), &losses);
             Shape::of(trial, &watched.offered).values()
         });
         each.collect()

@@ -14,6 +14,8 @@ use crate::trace::{End, Trace};
 /// The trials of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flights {
+    /// HTTP/2 or HTTP/3.
+    pub protocol: Protocol,
     /// The object.
     pub object: Object,
     /// Shortest round trip of a handshake on the path alone.
@@ -26,19 +28,20 @@ pub struct Flights {
     pub used: Used,
 }
 
-/// Plays the survey and both trials, each on a new connection.
+/// Plays the survey and both trials over HTTP/2 or HTTP/3, each on a new connection.
 ///
 /// # Errors
 /// Returns an error if the object cannot be used, is too small for the budget, or a trial fails
 /// or is cut short.
 pub fn observe<E>(
+    protocol: Protocol,
     path: &str,
     budget: &Budget,
     survey: impl FnOnce(Job) -> Result<Trace, E>,
     mut fetch: impl FnMut(Fetch) -> Result<Watched, E>,
 ) -> Result<Flights, ProbeError<E>> {
     let paths = [path.to_owned()];
-    let looked = survey(plan::survey(&paths, budget, Protocol::H3)).map_err(ProbeError::Socket)?;
+    let looked = survey(plan::survey(&paths, budget, protocol)).map_err(ProbeError::Socket)?;
     let mut used = Used {
         connections: 1,
         requests: 1,
@@ -93,6 +96,7 @@ pub fn observe<E>(
         }
     }
     Ok(Flights {
+        protocol,
         object,
         rtt,
         trials,
@@ -123,6 +127,7 @@ impl Flights {
     pub fn model(&self, seed: u64) -> Model {
         let losses = self.watched.iter().map(|w| losses_of_path(&w.offered));
         Model {
+            protocol: self.protocol,
             object: self.object.clone(),
             rtt: self.rtt,
             losses: losses.collect(),

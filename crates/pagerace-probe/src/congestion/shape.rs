@@ -42,6 +42,8 @@ pub struct Regrowth {
 /// A description of a trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
+    /// Time of the first large packet.
+    pub start: Instant,
     /// Packets in flight at each [`STEP`] since the first large packet.
     pub flight: Vec<f64>,
     /// Regrowths after slow start.
@@ -95,6 +97,7 @@ impl Shape {
     pub fn of(trial: &Trial, offered: &[Offered]) -> Self {
         let flight = in_flight(trial, offered);
         let mut shape = Self {
+            start: start(offered).map_or(Instant::ZERO, |(first, _)| first),
             regrowths: Vec::new(),
             values: Vec::new(),
             flight,

@@ -5,7 +5,8 @@
 //! ten segments (RFC 6928), delayed acknowledgements (RFC 5681), SACK and DSACK (RFC 2018,
 //! 2883), timestamps (RFC 7323), RACK-TLP (RFC 8985), proportional rate reduction (RFC
 //! 6937), retransmission timeouts (RFC 6298) and a receive window that grows as in Linux. A
-//! controller of [`pagerace_cc`] limits the payload bytes in flight.
+//! controller of [`pagerace_cc`] limits the payload bytes in flight. [`Wire`] turns segments
+//! into bytes for a real peer.
 //!
 //! These features are not modelled: wrap-around and finite precision of sequence numbers,
 //! windows and timestamps; checksums, ECN, urgent data, path MTU discovery, Fast Open, SYN
@@ -29,10 +30,12 @@ mod settings;
 mod undo;
 mod usage;
 mod window;
+mod wire;
 
 pub use connection::{Connection, Event, Stats};
 pub use segment::{Range, Segment, SentRange};
 pub use settings::TcpSettings;
+pub use wire::Wire;
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 //! number 1, and a FIN takes the number after the last byte. Deviates from the RFCs:
 //! sequence numbers have 64 bits and never wrap, windows are whole bytes (no rounding to
 //! the window scale), and timestamps have a resolution of nanoseconds. There are no
-//! checksums and no ports.
+//! checksums and no ports; [`super::wire`] adds both for real peers.
 
 use std::ops;
 
@@ -18,7 +18,7 @@ const IP_HEADER: u32 = 20;
 const TCP_HEADER: u32 = 20;
 /// The timestamps option and two bytes of padding (RFC 7323, section 3.2 and
 /// appendix A).
-const TIMESTAMPS: u32 = 12;
+pub(super) const TIMESTAMPS: u32 = 12;
 /// The maximum segment size, SACK permitted and window scale options take 4, 2 and 3 bytes,
 /// plus one byte of padding (RFC 9293, section 3.7.1; RFC 2018, section 2; RFC 7323,
 /// section 2.2).
@@ -123,6 +123,14 @@ impl Segment {
             acknowledgement: Some(of.end()),
             timestamp: now,
             echo: Some(of.timestamp),
+            ..Self::default()
+        }
+    }
+
+    /// Returns a reset of the peer.
+    pub(super) fn refused() -> Self {
+        Self {
+            control: Control::Reset,
             ..Self::default()
         }
     }

@@ -11,4 +11,5 @@ mod hostile;
 mod opening;
 mod repair;
 mod sending;
+mod wire;
 mod world;

@@ -26,6 +26,9 @@ Examples:
   pagerace probe --congestion https://www.example.com/large.iso
       which congestion controller the server runs: 20 s and 6 MB of an object of at least 70 kB
 
+  sudo pagerace probe --congestion -P h2 https://www.example.com/large.iso
+      the same over TCP: Linux only, as root or with the capability NET_RAW
+
   pagerace probe https://localhost:8443/large.bin --ca ca.pem --json
       a server of `pagerace serve FOLDER --protocol h3 --ca ca.pem`";
 
@@ -36,12 +39,13 @@ pub(crate) struct ProbeArgs {
     #[arg(value_name = "URL", required = true, num_args = 1..=6)]
     pub(crate) urls: Vec<String>,
 
-    /// Version of HTTP: h3, or h2, over which only the order of responses can be found out.
+    /// Version of HTTP: h3 or h2.
     #[arg(short = 'P', long, value_name = "NAME", default_value_t = Protocol::H3,
         value_parser = protocol)]
     pub(crate) protocol: Protocol,
 
-    /// Find out the congestion controller instead of the order of responses. Takes one URL.
+    /// Find out the congestion controller instead of the order of responses. Takes one URL. Over
+    /// h2, it needs Linux and the permission to open raw sockets, as root has.
     #[arg(long)]
     pub(crate) congestion: bool,
 

@@ -34,9 +34,6 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
         time: Duration::from_secs(args.seconds.into()),
     };
     let watch = Watch::new(true, "steps");
-    if args.congestion && args.protocol != Protocol::H3 {
-        bail!("--congestion needs HTTP/3; leave out --protocol");
-    }
     if args.congestion {
         return congestion::run(args, &server, &paths, &budget, &watch);
     }
@@ -153,7 +150,7 @@ fn server(args: &ProbeArgs) -> Result<(Server, Vec<String>)> {
         .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
     let remote = match args.connect {
         Some(remote) => remote,
-        None => address(&name, port)?,
+        None => address(&name, port, args.congestion && args.protocol.is_tcp())?,
     };
     Ok((
         Server {
@@ -165,11 +162,14 @@ fn server(args: &ProbeArgs) -> Result<(Server, Vec<String>)> {
     ))
 }
 
-fn address(name: &str, port: u16) -> Result<SocketAddr> {
-    let mut found = (name, port)
+/// Returns the first address of a host, if need be of IPv4.
+fn address(name: &str, port: u16, ipv4: bool) -> Result<SocketAddr> {
+    let found = (name, port)
         .to_socket_addrs()
         .with_context(|| format!("the address of {name} cannot be found"))?;
-    found
-        .next()
-        .with_context(|| format!("{name} has no address"))
+    let found: Vec<SocketAddr> = found.collect();
+    let first = found.iter().find(|found| !ipv4 || found.is_ipv4());
+    // The probe itself refuses an address of IPv6 that it cannot use.
+    let first = first.or(found.first()).copied();
+    first.with_context(|| format!("{name} has no address"))
 }

@@ -39,6 +39,15 @@ fn urls_that_cannot_be_probed_are_refused() {
     let run = sandbox.run(&few);
     assert_eq!(run.code, 2);
     assert!(run.err.contains("43..=1000"), "{}", run.err);
+    let tcp = ["probe", "--congestion", "-P", "h2", "https://[::1]:9/"];
+    let run = sandbox.run(&tcp);
+    assert_eq!(run.code, 2);
+    let reason = if cfg!(target_os = "linux") {
+        "over IPv4 only"
+    } else {
+        "cannot open a raw socket"
+    };
+    assert!(run.err.contains(reason), "{}", run.err);
     sandbox.write("ca.pem", "a certificate");
     let files = ["--ca", "ca.pem", "--report", "ca.pem"];
     let run = sandbox.run(&[&["probe", "https://127.0.0.1:9/"][..], &files].concat());

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use pagerace_core::{Duration, EventQueue, Instant};
 
-use crate::tcp::{Connection, Event, Segment, TcpSettings};
+use crate::tcp::{Connection, Event, Segment, TcpSettings, Wire};
 
 pub(super) const CLIENT: usize = 0;
 pub(super) const SERVER: usize = 1;
@@ -155,6 +155,8 @@ pub(super) struct World {
     /// Path from the client and path from the server.
     pub(super) paths: [Path; 2],
     pub(super) log: Vec<Logged>,
+    /// If given, segments travel as bytes.
+    pub(super) wires: Option<[Wire; 2]>,
     arriving: EventQueue<(usize, Segment)>,
     steps: u64,
 }
@@ -173,6 +175,7 @@ impl World {
             ],
             paths: [Path::new(one_way), Path::new(one_way)],
             log: Vec::new(),
+            wires: None,
             arriving: EventQueue::new(),
             steps: 0,
         }
@@ -216,9 +219,18 @@ impl World {
 
     fn deliver(&mut self) {
         while let Some((_, (to, segment))) = self.arriving.pop_due(self.now) {
-            self.ends[to].connection.handle_segment(self.now, segment);
-            // Each arrival is answered separately.
-            self.pump_one(to);
+            let arrived = match &mut self.wires {
+                Some(wires) => {
+                    let packet = super::wire::packet(&mut wires[1 - to], &segment);
+                    wires[to].decode(self.now, &packet)
+                }
+                None => vec![segment],
+            };
+            for segment in arrived {
+                self.ends[to].connection.handle_segment(self.now, segment);
+                // Each arrival is answered separately.
+                self.pump_one(to);
+            }
         }
         for end in &mut self.ends {
             if end.connection.poll_timeout().is_some_and(|t| t <= self.now) {

@@ -7,7 +7,8 @@ use comfy_table::Cell;
 use pagerace_lab::VERSION;
 use pagerace_lab::runner::run_all;
 use pagerace_lab::unit::probability;
-use pagerace_live::{probe as socket, secret_seed};
+use pagerace_live::probe::{self as socket, RawTcp};
+use pagerace_live::secret_seed;
 use pagerace_probe::congestion::{Flights, SCALE, Shape, controllers, observe, shape::STEP};
 use pagerace_probe::{Budget, Server, Verdict, judge};
 use pagerace_report::sections::{Figure, Kind, Section, SectionReport, Series};
@@ -37,15 +38,31 @@ pub(super) fn run(
     let [path] = paths else {
         bail!("--congestion takes one URL; {} were given", paths.len());
     };
-    let keys = socket::keys(socket::roots(args.ca.as_deref())?)?;
-    watch.start("probing", CONNECTIONS);
-    let survey = |job| Ok(socket::play(job, server, &keys, secret_seed()?)?);
+    let roots = || socket::roots(args.ca.as_deref());
     let mut done = 0;
-    let flights = observe(path, budget, survey, |fetch| {
+    let mut step = || {
         done += 1;
-        watch.step(done, CONNECTIONS)?;
-        Ok(socket::watch(fetch, server, &keys, secret_seed()?)?)
-    });
+        watch.step(done, CONNECTIONS)
+    };
+    let protocol = args.protocol;
+    let flights = if protocol.is_tcp() {
+        let mut raw = RawTcp::open(server.remote)?;
+        let tls = socket::tls(roots()?)?;
+        watch.start("probing", CONNECTIONS);
+        let survey = |job| Ok(socket::play_http2(job, server, &tls)?);
+        observe(protocol, path, budget, survey, |fetch| {
+            step()?;
+            Ok(raw.watch(fetch, server, &tls)?)
+        })
+    } else {
+        let keys = socket::keys(roots()?)?;
+        watch.start("probing", CONNECTIONS);
+        let survey = |job| Ok(socket::play(job, server, &keys, secret_seed()?)?);
+        observe(protocol, path, budget, survey, |fetch| {
+            step()?;
+            Ok(socket::watch(fetch, server, &keys, secret_seed()?)?)
+        })
+    };
     let flights = flights.map_err(failed)?;
     let model = flights.model(args.seed);
     let all = controllers();
@@ -87,7 +104,11 @@ struct Answer<'a> {
 impl Answer<'_> {
     fn sentences(&self) -> Vec<String> {
         let Flights {
-            object, rtt, used, ..
+            protocol,
+            object,
+            rtt,
+            used,
+            ..
         } = self.flights;
         let called = if object.server.is_empty() {
             String::new()
@@ -109,13 +130,14 @@ impl Answer<'_> {
         ];
         all.extend(self.behaviour());
         all.push(format!(
-            "Round trip {:.1} ms, loss {:.2} %; {} connections, {} requests, {:.1} MB of UDP in \
+            "Round trip {:.1} ms, loss {:.2} %; {} connections, {} requests, {:.1} MB of {} in \
              {:.1} s.",
             rtt.as_millis_f64(),
             100.0 * self.flights.loss(),
             used.connections,
             used.requests,
             used.payload as f64 / 1e6,
+            if protocol.is_tcp() { "TCP" } else { "UDP" },
             used.time.as_secs_f64()
         ));
         all
@@ -126,7 +148,8 @@ impl Answer<'_> {
         let mut all = Vec::new();
         for (trial, shape) in self.flights.trials.iter().zip(&self.shapes) {
             if let Some((at, by)) = trial.rise {
-                let rises = at.as_secs_f64() / trial.rtt.as_secs_f64();
+                let rises = at.saturating_sub(shape.start.since_start());
+                let rises = rises.as_secs_f64() / trial.rtt.as_secs_f64();
                 let before = shape.at(rises - 1.0);
                 let after = shape.at(rises + 6.0);
                 all.push(format!(
@@ -181,7 +204,13 @@ impl Answer<'_> {
     }
 
     fn json(&self) -> Value {
-        let Flights { rtt, used, .. } = self.flights;
+        let Flights {
+            protocol,
+            rtt,
+            used,
+            ..
+        } = self.flights;
+        let tcp = protocol.is_tcp();
         let groups = self.verdict.groups.iter().map(|g| {
             json!({
                 "controllers": g.members,
@@ -206,12 +235,14 @@ impl Answer<'_> {
             "url": self.args.urls[0],
             "address": self.server.remote.to_string(),
             "seed": self.args.seed,
+            "protocol": protocol.name(),
             "rtt_ms": rtt.as_millis_f64(),
             "loss": self.flights.loss(),
             "connections": used.connections,
             "requests": used.requests,
             "bytes": used.bytes,
-            "udp_bytes": used.payload,
+            "udp_bytes": (!tcp).then_some(used.payload),
+            "tcp_bytes": tcp.then_some(used.payload),
             "seconds": used.time.as_secs_f64(),
             "answer": answer.map_or("unknown".to_owned(), |g| g.members.join(" or ")),
             "unknown": self.verdict.unknown,
