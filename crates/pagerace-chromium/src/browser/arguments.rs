@@ -75,9 +75,9 @@ pub(super) fn arguments(
         list.push(format!("--log-net-log={}", path.display()));
         list.push("--net-log-capture-mode=Default".into());
     }
-    list.extend(options.arguments.iter().cloned());
     // Without a page to open, the browser renders its new tab page first.
     list.push("about:blank".into());
+    list.extend(options.arguments.iter().cloned());
     list
 }
 
