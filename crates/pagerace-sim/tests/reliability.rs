@@ -220,7 +220,7 @@ fn what_is_of_use_in_part_is_used_in_part() {
     let scenario = under("adaptive:250ms", "rate 2mbit rtt 60ms loss 3% queue 100p");
     let film = |outcome: &Outcome| outcome.objects[6].expect("it was asked for");
     // With some seeds, nothing of the film is lost, or it is repaired in time.
-    let outcome = (1..=20)
+    let outcome = (1..=100)
         .map(|seed| load(&scenario, seed))
         .find(|outcome| film(outcome).state == ObjectState::UsableInPart)
         .expect("a film in part");
