@@ -1,5 +1,6 @@
 //! Connections of their own for requests without credentials and for frames of other sites,
 //! and look-ups that cross the link.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 

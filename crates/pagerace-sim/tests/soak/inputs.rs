@@ -176,8 +176,9 @@ impl Draw {
         };
         if self.chance(0.5) {
             page.layout = Some(self.layout(&page));
-        } else if self.chance(0.5) {
-            page.content = Some(self.content(&page));
+        } else {
+            let told = self.chance(0.5);
+            page.content = told.then(|| self.content(&page));
         }
         if page.layout.is_none() && self.chance(0.3) {
             page.fit = Some(PaintFit {
