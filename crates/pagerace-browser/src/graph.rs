@@ -82,6 +82,8 @@ pub(crate) struct Node {
     pub(crate) on_end: Vec<(ResourceId, Duration)>,
     /// Resources requested in a callback that waits for this one.
     pub(crate) awaited_by: Vec<ResourceId>,
+    /// Recorded callbacks that wait for this one, by index.
+    pub(crate) calls: Vec<usize>,
 }
 
 impl Graph {
@@ -132,6 +134,14 @@ impl Graph {
             {
                 let waiting = ResourceId(index as u32);
                 graph.nodes[id.index()].awaited_by.push(waiting);
+            }
+        }
+        let callbacks = page.layout.iter().flat_map(|layout| &layout.callbacks);
+        for (index, callback) in callbacks.enumerate() {
+            if let Wait::Resource { id } = callback.after
+                && let Some(node) = graph.nodes.get_mut(id.index())
+            {
+                node.calls.push(index);
             }
         }
         for node in &mut graph.nodes {

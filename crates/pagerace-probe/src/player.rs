@@ -29,6 +29,34 @@ pub const USER_AGENT: &str = concat!(
 /// and hardly ever closes, because the gate's queue is much shorter.
 const WINDOW: u32 = 1 << 20;
 
+/// Starts connecting over QUIC. The windows are those of a stream and of the connection, in
+/// bytes.
+///
+/// # Errors
+/// Returns an error if the server's name or address is invalid.
+pub(crate) fn connect(
+    server: &Server,
+    keys: ClientKeys,
+    seed: u64,
+    (stream_receive_window, receive_window): (u32, u32),
+    (now, epoch): (Instant, Epoch),
+) -> Result<Client, ClientError> {
+    let config = ClientConfig {
+        settings: QuicSettings {
+            stream_receive_window,
+            receive_window,
+            ..QuicSettings::default()
+        },
+        keys,
+        seed,
+        h3: pagerace_http::h3::Config::default(),
+        record: false,
+    };
+    let mut client = Client::connect(&config, now, epoch, server.remote, &server.name)?;
+    client.record_received();
+    Ok(client)
+}
+
 /// An object that a script requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
@@ -168,21 +196,9 @@ impl Player {
         let Brake::Queue(pace) = job.brake else {
             panic!("a job for HTTP/2");
         };
-        let config = ClientConfig {
-            settings: QuicSettings {
-                // A stream's window never closes before that of the connection, which would
-                // make a server turn to another stream.
-                stream_receive_window: 2 * WINDOW,
-                receive_window: WINDOW,
-                ..QuicSettings::default()
-            },
-            keys,
-            seed,
-            h3: pagerace_http::h3::Config::default(),
-            record: false,
-        };
-        let mut client = Client::connect(&config, now, epoch, server.remote, &server.name)?;
-        client.record_received();
+        // A stream's window never closes before that of the connection, which would make a
+        // server turn to another stream.
+        let client = connect(server, keys, seed, (2 * WINDOW, WINDOW), (now, epoch))?;
         let asks = &job.script.asks;
         let expected = job.expected();
         let trace = Trace::begin(&job.script, now);

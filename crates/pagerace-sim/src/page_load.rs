@@ -115,7 +115,7 @@ impl<'a> PageLoad<'a> {
             net: EventLoop::new(&scenario.network, seed, record),
             browser,
             browser_alarm: Alarm::default(),
-            look_ups: vec![LookUp::default(); pool.look_ups],
+            look_ups: vec![LookUp::default(); pool.look_ups.len()],
             pool,
             connections: Vec::new(),
             progress: vec![None; page.resources.len()],

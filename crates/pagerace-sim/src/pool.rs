@@ -110,8 +110,8 @@ fn partitions(page: &Page, frames: bool) -> Vec<Partition> {
 pub(crate) struct Pool {
     of_resource: Vec<usize>,
     pub(crate) places: Vec<Place>,
-    /// Number of names to look up.
-    pub(crate) look_ups: usize,
+    /// Length of each name to look up, in bytes.
+    pub(crate) look_ups: Vec<usize>,
 }
 
 impl Pool {
@@ -130,7 +130,7 @@ impl Pool {
             Connections::Single => vec![Partition::PLAIN; page.resources.len()],
         };
         let mut places: Vec<Place> = Vec::new();
-        let mut names: Vec<String> = Vec::new();
+        let (mut names, mut look_ups): (Vec<String>, Vec<usize>) = Default::default();
         let mut of_resource = Vec::with_capacity(page.resources.len());
         for (resource, partition) in page.resources.iter().zip(partitions) {
             let origin = page.origin(resource.origin);
@@ -160,6 +160,7 @@ impl Pool {
                 let look_up = names.iter().position(|name| *name == host);
                 let look_up = look_up.unwrap_or_else(|| {
                     names.push(host);
+                    look_ups.push(origin.host.len());
                     names.len() - 1
                 });
                 places.push(Place::new(protocol, name, extra_rtt, look_up));
@@ -174,7 +175,7 @@ impl Pool {
         Self {
             of_resource,
             places,
-            look_ups: names.len(),
+            look_ups,
         }
     }
 

@@ -1,10 +1,8 @@
 //! Resources that scripts request in callbacks: after the script has run and another
 //! event has happened.
 
-use std::sync::Arc;
-
 use pagerace_core::{Duration, Instant};
-use pagerace_page::{ResourceId, Wait};
+use pagerace_page::{Callback, ResourceId, Wait};
 
 use super::Browser;
 use super::state::Timer;
@@ -41,7 +39,9 @@ impl Browser {
         let (state, resource) = (&self.states[id.index()], &self.page.resources[id.index()]);
         if !state.abandoned && (!state.failed || resource.fails_after.is_some()) {
             self.scripts_make_text(now, Wait::Resource { id });
-            self.call(now, Wait::Resource { id });
+            for index in self.graph.nodes[id.index()].calls.clone() {
+                self.call(now, index);
+            }
         }
         for child in self.graph.nodes[id.index()].awaited_by.clone() {
             if let Some(delay) = self.states[child.index()].armed.take() {
@@ -50,30 +50,34 @@ impl Browser {
         }
     }
 
-    /// Queues the recorded tasks that `event` calls, now or after their delays.
-    fn call(&mut self, now: Instant, event: Wait) {
-        let page = Arc::clone(&self.page);
-        let callbacks = page.layout.iter().flat_map(|layout| &layout.callbacks);
-        for (index, callback) in callbacks.enumerate().filter(|(_, c)| c.after == event) {
-            if callback.delay.is_zero() {
-                self.queue(Task::Callback(index));
-            } else {
-                self.schedule(now + callback.delay, Timer::Callback(index));
-            }
+    /// Returns the recorded callbacks.
+    fn callbacks(&self) -> &[Callback] {
+        let layout = self.page.layout.as_ref();
+        layout.map_or(&[], |layout| &layout.callbacks)
+    }
+
+    /// Queues the task of a callback whose event has happened, now or after its delay.
+    fn call(&mut self, now: Instant, index: usize) {
+        let delay = self.callbacks()[index].delay;
+        if delay.is_zero() {
+            self.queue(Task::Callback(index));
+        } else {
+            self.schedule(now + delay, Timer::Callback(index));
         }
     }
 
     /// Returns the cost of a callback.
     pub(super) fn begin_callback(&self, index: usize) -> Duration {
-        let layout = self.page.layout.as_ref();
-        let callback = layout.and_then(|layout| layout.callbacks.get(index));
-        self.costs
-            .callback(callback.map_or(Duration::ZERO, |c| c.cost))
+        self.costs.callback(self.callbacks()[index].cost)
     }
 
     /// Fires an event of the page's document.
     pub(super) fn fire(&mut self, now: Instant, event: Wait) {
-        self.call(now, event);
+        for index in 0..self.callbacks().len() {
+            if self.callbacks()[index].after == event {
+                self.call(now, index);
+            }
+        }
         for index in 0..self.page.resources.len() {
             if self.page.resources[index].discovery.wait == Some(event)
                 && let Some(delay) = self.states[index].armed.take()

@@ -594,6 +594,12 @@ fn callbacks_occupy_the_main_thread_after_their_events() {
     assert_eq!(none, Some(Duration::ZERO));
     let (held, _) = with(vec![call(Wait::ContentLoaded, 0.0, 30.0)]);
     assert!((held - free - 30.0).abs() < 1e-6, "{free} {held}");
+    let arrival = Wait::Resource { id: id(0) };
+    let (held, _) = with(vec![call(arrival, 0.0, 20.0), call(arrival, 0.0, 10.0)]);
+    assert!(
+        (held - free - 30.0).abs() < 1e-6,
+        "both wait for the document"
+    );
     let (after, _) = with(vec![call(Wait::Loaded, 0.0, 30.0)]);
     assert!(
         (after - free).abs() < 1e-6,

@@ -80,11 +80,12 @@ pub(super) fn texts(html: &str, document: &Url) -> Vec<(u64, u64)> {
     texts
 }
 
-/// Returns true for elements whose text is not shown.
+/// Returns true for elements whose text is not part of the page's text. All of them need an
+/// end tag.
 fn is_raw(name: &[u8]) -> bool {
     matches!(
         name,
-        b"script" | b"style" | b"title" | b"textarea" | b"option"
+        b"script" | b"style" | b"title" | b"textarea" | b"select"
     )
 }
 

@@ -1,4 +1,4 @@
-//! What the bodies of a recording tell of a page's content, if its layout is not recorded.
+//! Content that recorded bodies state, for pages without a recorded layout.
 
 use serde::{Deserialize, Serialize};
 

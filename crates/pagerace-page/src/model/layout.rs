@@ -2,6 +2,7 @@
 //! recordings with a layout provide them.
 
 use pagerace_core::Duration;
+use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use super::{ResourceId, Wait, is_default};
@@ -190,16 +191,7 @@ pub enum FontDisplay {
 impl FontDisplay {
     /// Parses a value of `font-display` in lower case.
     pub fn parse(word: &str) -> Option<Self> {
-        let all = [
-            ("auto", Self::Auto),
-            ("block", Self::Block),
-            ("swap", Self::Swap),
-            ("fallback", Self::Fallback),
-            ("optional", Self::Optional),
-        ];
-        all.into_iter()
-            .find(|(name, _)| *name == word)
-            .map(|(_, value)| value)
+        Self::deserialize(StrDeserializer::<Error>::new(word)).ok()
     }
 }
 

@@ -9,12 +9,12 @@ use pagerace_http::{Field, h2};
 use pagerace_peer::client::ClientError;
 use pagerace_peer::stream::{StreamClientConfig, TreeStyle};
 use pagerace_peer::tcp::{ClientTls, TcpClient, TcpClientConfig};
-use pagerace_peer::{Client, ClientConfig, ClientEvent};
-use pagerace_transport::quic::{ClientKeys, Datagram, Epoch, QuicSettings};
+use pagerace_peer::{Client, ClientEvent};
+use pagerace_transport::quic::{ClientKeys, Datagram, Epoch};
 use pagerace_transport::tcp::{Segment, TcpSettings};
 use pagerace_transport::tls::TlsSettings;
 
-use crate::player::Server;
+use crate::player::{Server, connect};
 
 /// Flow control window in bytes, which no trial fills.
 const WINDOW: u32 = 4 << 20;
@@ -76,20 +76,7 @@ pub(super) fn quic(
     now: Instant,
     epoch: Epoch,
 ) -> Result<Client, ClientError> {
-    let config = ClientConfig {
-        settings: QuicSettings {
-            stream_receive_window: WINDOW,
-            receive_window: WINDOW,
-            ..QuicSettings::default()
-        },
-        keys,
-        seed,
-        h3: pagerace_http::h3::Config::default(),
-        record: false,
-    };
-    let mut client = Client::connect(&config, now, epoch, server.remote, &server.name)?;
-    client.record_received();
-    Ok(client)
+    connect(server, keys, seed, (WINDOW, WINDOW), (now, epoch))
 }
 
 /// Starts connecting over TCP.

@@ -95,7 +95,7 @@ impl PageLoad<'_> {
     /// Sends the queries of a look-up that are not answered, after they were sent `attempts`
     /// times.
     fn ask(&mut self, index: usize, attempts: u32) {
-        let name = self.host_bytes(index);
+        let name = self.pool.look_ups[index];
         for (kind, answered) in self.look_ups[index].answered.into_iter().enumerate() {
             if !answered {
                 let up = QUERY_BYTES + name;
@@ -111,16 +111,6 @@ impl PageLoad<'_> {
         let doubled = Duration::from_nanos(FALLBACK.as_nanos() << attempts.min(8));
         let at = self.net.now + doubled.min(FALLBACK_MAX);
         self.net.schedule(at, Timer::AskAgain(index, attempts + 1));
-    }
-
-    /// Returns the length of the name of a look-up.
-    fn host_bytes(&self, index: usize) -> usize {
-        let resources = &self.scenario.page.resources;
-        let of_name = |r: &&pagerace_page::Resource| {
-            self.pool.places[self.pool.place_of(r.id)].look_up == index
-        };
-        let first = resources.iter().find(of_name);
-        first.map_or(0, |r| self.scenario.page.origin(r.origin).host.len())
     }
 
     /// Repeats the queries of a look-up that are not answered.

@@ -51,7 +51,7 @@ pub struct Wire {
     mss: u16,
     /// The number after the highest one sent.
     sent: u64,
-    /// What the peer said in its SYN.
+    /// The options of the peer's SYN; `None` before it has arrived.
     peer: Option<Peer>,
 }
 

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Cpu, Kind, Summary, Trace, medians};
+use super::{Cpu, Kind, Summary, Task, Trace, medians};
 
 const URL: &str = "https://a.test/";
 
@@ -159,4 +159,31 @@ fn nonsense_is_no_event() {
     let found = trace.finish(URL, "F");
     assert_eq!(found.navigation_start, None);
     assert!(found.cpu.is_empty());
+}
+
+#[test]
+fn tasks_are_scaled_to_the_median_load() {
+    let load = |script: f64| -> std::collections::BTreeMap<String, Cpu> {
+        let cpu = Cpu {
+            script,
+            ..Cpu::default()
+        };
+        [("https://a.test/a.js".to_owned(), cpu)].into()
+    };
+    let task = |duration_ms| Task {
+        at_ms: 5.0,
+        duration_ms,
+        kind: Kind::Script,
+        url: None,
+    };
+    let mut summary = Summary {
+        tasks: vec![task(30.0), task(12.0)],
+        ..Summary::default()
+    };
+    // The first load was slower than the median by half.
+    summary.take_medians(&[load(60.0), load(40.0), load(20.0)]);
+    assert_eq!(summary.cpu, load(40.0));
+    assert_eq!(summary.tasks, [task(20.0), task(8.0)]);
+    summary.take_medians(&[load(0.0), load(0.0)]);
+    assert_eq!(summary.tasks, [task(20.0), task(8.0)], "nothing to compare");
 }
