@@ -37,6 +37,9 @@ pub struct Profile {
     pub low_priority_scripts: Option<Duration>,
     /// True if Chromium's limits on requests over HTTP/1.1 apply (`requests/delayable.rs`).
     pub limits_http1: bool,
+    /// True if the browser asks the system for a name that its own resolver does not find, and
+    /// looks the name up for QUIC first, where it speaks QUIC, and then for TCP.
+    pub asks_system: bool,
     /// Returns the priority signal of a request in this priority class.
     pub signal: fn(&Resource, RequestPriority) -> Priority,
     /// Returns the signal of a request that is raised to `High`: for an image when layout

@@ -14,7 +14,7 @@ mod delayable;
 use std::collections::{BTreeSet, VecDeque};
 
 use pagerace_core::{Instant, Priority, Protocol, RequestPriority};
-use pagerace_page::{Page, Resource, ResourceId};
+use pagerace_page::{NoResponse, Page, Resource, ResourceId};
 
 use self::delayable::{Delayable, is_delayable};
 use crate::cause::{Cause, Ready};
@@ -114,12 +114,13 @@ impl Requests {
         }
     }
 
-    /// Sets the protocol of each origin.
+    /// Sets the protocol of each origin. A host without an address never tells that it supports
+    /// priorities.
     pub(crate) fn set_protocols(&mut self, page: &Page, of_origin: &[Protocol]) {
         for (entry, resource) in self.entries.iter_mut().zip(&page.resources) {
-            let protocol = of_origin.get(resource.origin.index());
-            entry.limited =
-                entry.main && self.profile.limits_http1 && protocol == Some(&Protocol::H1);
+            let http1 = of_origin.get(resource.origin.index()) == Some(&Protocol::H1);
+            let lacks_priorities = http1 || resource.no_response == Some(NoResponse::NoAddress);
+            entry.limited = entry.main && self.profile.limits_http1 && lacks_priorities;
         }
     }
 

@@ -63,7 +63,7 @@ pub fn page(name: &str) -> Page {
             category: Category::Html,
             third_party: false,
             cache: CacheUse::default(),
-            fails_after: None,
+            no_response: None,
             image: ImageBytes::default(),
             blocks_load_if_early: false,
             anonymous: false,

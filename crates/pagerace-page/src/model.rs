@@ -102,6 +102,16 @@ pub struct Origin {
     pub unvisited: bool,
 }
 
+/// The reason for which a request gets no response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoResponse {
+    /// The name of its host has no address.
+    NoAddress,
+    /// The network does not deliver one: the attempt ends this long after the name lookup.
+    After(Duration),
+}
+
 /// One request and its response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Resource {
@@ -115,10 +125,10 @@ pub struct Resource {
     pub method: String,
     /// HTTP status of the response; 0 without a response.
     pub status: u16,
-    /// Time from the end of the name lookup until the request fails without a response,
-    /// with nothing transferred. `None` if the request is answered.
+    /// The reason for which the request fails without a response, with nothing transferred.
+    /// `None` if the request is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fails_after: Option<Duration>,
+    pub no_response: Option<NoResponse>,
     /// Destination of the request, as in Fetch.
     pub destination: Destination,
     /// Execution mode, if the resource is a script.

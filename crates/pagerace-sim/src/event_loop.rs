@@ -71,6 +71,8 @@ pub(crate) struct Query {
     pub(crate) name: usize,
     /// The owner's number of the kind of query.
     pub(crate) kind: usize,
+    /// The owner's number of the round of queries.
+    pub(crate) round: u32,
     /// Size of the answer on the wire in bytes.
     pub(crate) answer_bytes: u32,
 }

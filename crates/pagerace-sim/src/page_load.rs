@@ -34,9 +34,9 @@ pub(crate) enum Timer {
     Browser,
     /// The name of a connection is known.
     Resolved(usize),
-    /// Queries of a look-up are due to be sent again: the look-up, and the number of times that
-    /// they were sent.
-    AskAgain(usize, u32),
+    /// Queries of a look-up are due to be sent again: the look-up, its round, and the number of
+    /// times that they were sent.
+    AskAgain(usize, u32, u32),
     /// A look-up with an address waits for no other answer.
     AddressSuffices(usize),
     /// TCP no longer lets QUIC go first.
@@ -166,7 +166,7 @@ impl<'a> PageLoad<'a> {
                 }
             }
             Timer::Resolved(i) => self.connect(i)?,
-            Timer::AskAgain(name, attempts) => self.ask_again(name, attempts),
+            Timer::AskAgain(name, round, sent) => self.ask_again(name, round, sent),
             Timer::AddressSuffices(name) => self.name_resolved(name)?,
             Timer::HeadStartEnds(place) => self.head_start_ends(place),
             Timer::Fails(r) => self.request_failed(r),

@@ -7,7 +7,7 @@
 //! request waits until one is free.
 
 use pagerace_core::{Destination, Duration, Priority, Protocol};
-use pagerace_page::{Page, Resource, ResourceId};
+use pagerace_page::{NoResponse, Page, Resource, ResourceId};
 
 use crate::protocols::ProtocolMap;
 use pagerace_peer::{Connections, LoadSettings, OriginRtt};
@@ -141,6 +141,9 @@ impl Pool {
                 Connections::Single => 0,
             };
             let servers = match (protocol, connections) {
+                _ if resource.no_response == Some(NoResponse::NoAddress) => {
+                    format!("no-address/{}", origin.host)
+                }
                 (Protocol::H3, _) => group.to_string(),
                 (Protocol::H2, _) => over_h2(&group.to_string()),
                 // HTTP/1.1 connections belong to one origin.

@@ -6,19 +6,19 @@ mod common;
 
 use common::{flat_page, scenario};
 use pagerace_core::{Destination, Duration, RequestPriority};
-use pagerace_page::{Origin, OriginId, Page};
+use pagerace_page::{NoResponse, Origin, OriginId, Page};
 use pagerace_sim::{NameLookup, Outcome, run};
 
 /// Returns a document with a blocking script on an unreachable host in its head, followed
-/// by two images. Without `fails_after`, an image replaces the script.
-fn page(fails_after: Option<Duration>) -> Page {
+/// by two images. Without `no_response`, an image replaces the script.
+fn page(no_response: Option<NoResponse>) -> Page {
     let mut page = flat_page(&[0, 5_000, 5_000]);
     page.origins.push(Origin {
         host: "gone.example".to_owned(),
         connection_group: 1,
         ..page.origins[0].clone()
     });
-    if fails_after.is_some() {
+    if no_response.is_some() {
         let script = &mut page.resources[1];
         script.destination = Destination::Script;
         script.priority = RequestPriority::High;
@@ -26,9 +26,13 @@ fn page(fails_after: Option<Duration>) -> Page {
         script.in_viewport = false;
         script.origin = OriginId(1);
         script.status = 0;
-        script.fails_after = fails_after;
+        script.no_response = no_response;
     }
     page
+}
+
+fn after(ms: u64) -> Option<NoResponse> {
+    Some(NoResponse::After(Duration::from_millis(ms)))
 }
 
 fn load(page: &Page, protocol: &str, look_up: NameLookup) -> Outcome {
@@ -45,8 +49,8 @@ fn a_script_that_cannot_be_reached_holds_the_parser_and_transfers_nothing() {
     for protocol in ["h1", "h2", "h3"] {
         let parsed = |outcome: &Outcome| outcome.load.dom_content_loaded.unwrap().as_millis_f64();
         let without = load(&page(None), protocol, NameLookup::RoundTrip);
-        let at_once = load(&page(Some(Duration::ZERO)), protocol, NameLookup::RoundTrip);
-        let failing = page(Some(Duration::from_millis(500)));
+        let at_once = load(&page(after(0)), protocol, NameLookup::RoundTrip);
+        let failing = page(after(500));
         let with = load(&failing, protocol, NameLookup::RoundTrip);
         let held = parsed(&with) - parsed(&at_once);
         assert!((499.0..501.0).contains(&held), "{protocol}: {held} ms");

@@ -49,7 +49,7 @@ fn all_real_pages_load() {
 /// Returns the number of resources with a response; the others fail as they did in the
 /// recording.
 fn answered(page: &Page) -> usize {
-    let answered = page.resources.iter().filter(|r| r.fails_after.is_none());
+    let answered = page.resources.iter().filter(|r| r.no_response.is_none());
     answered.count()
 }
 

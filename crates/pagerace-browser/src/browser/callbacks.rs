@@ -37,7 +37,7 @@ impl Browser {
         // A script whose data fail creates no text from them, unless they also failed in
         // the recording.
         let (state, resource) = (&self.states[id.index()], &self.page.resources[id.index()]);
-        if !state.abandoned && (!state.failed || resource.fails_after.is_some()) {
+        if !state.abandoned && (!state.failed || resource.no_response.is_some()) {
             self.scripts_make_text(now, Wait::Resource { id });
             for index in self.graph.nodes[id.index()].calls.clone() {
                 self.call(now, index);

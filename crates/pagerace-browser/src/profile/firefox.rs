@@ -29,6 +29,7 @@ impl Profile {
         partitions_frames: false,
         low_priority_scripts: None,
         limits_http1: false,
+        asks_system: false,
         signal,
         // Layout is about to render the image.
         raised: |resource| {

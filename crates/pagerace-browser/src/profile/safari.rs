@@ -25,6 +25,7 @@ impl Profile {
         partitions_frames: false,
         low_priority_scripts: None,
         limits_http1: false,
+        asks_system: false,
         signal,
         raised: |_| None,
         first_classes: recorded_classes,

@@ -62,7 +62,7 @@ pub(crate) fn resource(destination: Destination, bytes: u64, trigger: Trigger) -
         third_party: false,
         recorded: None,
         cache: CacheUse::None,
-        fails_after: None,
+        no_response: None,
         image: ImageBytes::default(),
         blocks_load_if_early: false,
         anonymous: false,

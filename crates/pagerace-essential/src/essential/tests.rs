@@ -90,7 +90,7 @@ impl Builder {
             third_party,
             recorded: None,
             cache: CacheUse::None,
-            fails_after: None,
+            no_response: None,
             image: ImageBytes::default(),
             blocks_load_if_early: false,
             anonymous: false,

@@ -146,7 +146,7 @@ pub(super) fn page(
             origin: origin_of[i],
             method: entry.method.clone(),
             status: entry.status,
-            fails_after: entry.failed_after().map(Duration::from_millis_f64),
+            no_response: entry.no_response(),
             destination: destinations[i],
             script_mode: modes[i],
             mime_type: entry.mime.clone(),

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use pagerace_core::RequestPriority;
+use pagerace_core::{Duration, RequestPriority};
 use serde_json::Value;
 use url::Url;
 
@@ -17,7 +17,7 @@ use super::initiator::Initiator;
 use super::protocol::Protocol;
 use super::value::{filled, flag, list, millis, number, size, status, text};
 use crate::image;
-use pagerace_page::ImageBytes;
+use pagerace_page::{ImageBytes, NoResponse};
 
 /// A recorded request and its response. Times in milliseconds.
 #[derive(Clone, Debug)]
@@ -183,10 +183,9 @@ impl<'a> Entry<'a> {
         self.has_redirect_status() && self.redirect.is_some()
     }
 
-    /// Returns the milliseconds of a failed network attempt, without the name lookup.
-    /// `None` if the request did not fail in the network, or nothing explains the missing
-    /// response.
-    pub(super) fn failed_after(&self) -> Option<f64> {
+    /// Returns why the network gave no response. `None` if the request did not fail in the
+    /// network, or nothing explains the missing response.
+    pub(super) fn no_response(&self) -> Option<NoResponse> {
         if self.status != 0 {
             return None;
         }
@@ -208,12 +207,11 @@ impl<'a> Entry<'a> {
         if given_up.iter().any(|word| reason.starts_with(word)) {
             return None;
         }
-        // Without an address there is no connection attempt.
         if reason.starts_with("NAME_") || reason.starts_with("INTERNET_DISCONNECTED") {
-            return Some(0.0);
+            return Some(NoResponse::NoAddress);
         }
-        let tried = self.duration().unwrap_or(0.0);
-        Some((tried - self.dns.unwrap_or(0.0)).max(0.0))
+        let tried = self.duration().unwrap_or(0.0) - self.dns.unwrap_or(0.0);
+        Some(NoResponse::After(Duration::from_millis_f64(tried.max(0.0))))
     }
 
     /// Returns the time from the start to the end, in milliseconds.

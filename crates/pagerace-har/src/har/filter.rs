@@ -55,7 +55,7 @@ pub(super) fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
         ));
     }
     let transferred = entry.transfer_size.unwrap_or(0) + entry.body_size.unwrap_or(0);
-    if entry.status == 0 && transferred == 0 && entry.failed_after().is_none() {
+    if entry.status == 0 && transferred == 0 && entry.no_response().is_none() {
         return Some((Kind::Failed, NO_RESPONSE));
     }
     None
@@ -129,7 +129,7 @@ pub(super) fn select<'a>(
             }
         }
     }
-    if kept.iter().all(|e: &Entry| e.failed_after().is_some()) {
+    if kept.iter().all(|e: &Entry| e.no_response().is_some()) {
         let failed = || {
             let first = kept.first().expect("an entry was refused or kept");
             (first.number, first.url_text, NO_RESPONSE)
@@ -179,7 +179,7 @@ fn put_navigation_first(entries: &mut Vec<Entry>, notes: &mut Notes) {
 /// Returns true if the entry looks like a navigation of the main frame or a nested one.
 pub(super) fn is_document_like(entry: &Entry, first: bool) -> bool {
     let asks = entry.method == "GET" || entry.method == "POST";
-    if !asks || entry.failed_after().is_some() {
+    if !asks || entry.no_response().is_some() {
         return false;
     }
     if let Some(kind) = entry

@@ -94,7 +94,7 @@ pub(super) fn think_times(
         }
     }
     let think = |(entry, rtt): (&Entry, &Option<f64>)| {
-        if entry.failed_after().is_some() {
+        if entry.no_response().is_some() {
             return 0.0;
         }
         if entry.pushed {

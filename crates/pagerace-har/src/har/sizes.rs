@@ -53,7 +53,7 @@ pub(super) fn bodies(entries: &[Entry], header_bytes: &[u32], notes: &mut Notes)
 
 fn body(entry: &Entry, fields: u64, field_text: u64, notes: &mut Notes) -> u64 {
     // The browser itself generates the body shown for a failed document.
-    if entry.failed_after().is_some() {
+    if entry.no_response().is_some() {
         return 0;
     }
     if entry.method == "HEAD" || matches!(entry.status, 204 | 205) {

@@ -109,7 +109,7 @@ fn resource(index: usize, transfer: &Transfer) -> Resource {
         category: transfer.category,
         third_party,
         cache: CacheUse::None,
-        fails_after: None,
+        no_response: None,
         image: ImageBytes::default(),
         blocks_load_if_early: false,
         anonymous: false,

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pagerace_core::Destination;
-use pagerace_page::{Page, Trigger};
+use pagerace_core::{Destination, Duration};
+use pagerace_page::{NoResponse, Page, Trigger};
 
 use crate::{files, name, pages};
 
@@ -71,7 +71,7 @@ fn every_kind_of_resource_is_there() {
     assert_eq!(modes.len(), 4, "{modes:?}");
     let categories: BTreeSet<_> = all().map(|r| r.category).collect();
     assert!(categories.len() >= 6, "{categories:?}");
-    assert!(all().any(|r| r.fails_after.is_some()));
+    assert!(all().any(|r| r.no_response.is_some()));
     assert!(all().any(|r| r.status == 404));
     assert!(all().any(|r| r.in_viewport) && all().any(|r| r.cpu_time.is_some()));
     let uses: BTreeSet<_> = all().map(|r| format!("{:?}", r.cache)).collect();
@@ -112,13 +112,14 @@ fn a_page_has_many_hosts_of_all_protocols_and_everything_that_goes_wrong() {
     assert_eq!(page.resources.iter().filter(redirects).count(), 5);
     let fails = |host: &str| {
         let failed = page.resources.iter().find(|r| r.url.contains(host));
-        failed.and_then(|r| Some(r.fails_after?.as_millis_f64()))
+        failed.and_then(|r| r.no_response)
     };
     // A name that does not exist, a refused connection and one that never came. A request
     // that the browser blocked or gave up is no part of the page.
-    assert_eq!(fails("gone.pixelworks"), Some(0.0));
-    assert_eq!(fails("down.measure"), Some(31.0));
-    assert_eq!(fails("slow.measure"), Some(3_000.0));
+    let after = |ms| Some(NoResponse::After(Duration::from_millis(ms)));
+    assert_eq!(fails("gone.pixelworks"), Some(NoResponse::NoAddress));
+    assert_eq!(fails("down.measure"), after(31));
+    assert_eq!(fails("slow.measure"), after(3_000));
     let has = |text: &str| page.resources.iter().any(|r| r.url.contains(text));
     assert!(!has("block.js") && !has("left.json") && !has("ticker") && !has("extension"));
     let methods = page.resources.iter().filter(|r| r.method == "OPTIONS");

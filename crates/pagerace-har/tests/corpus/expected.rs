@@ -8,7 +8,7 @@ pub(crate) fn counts(file: &str, pages: &[Page]) -> String {
     let sum = |of: &dyn Fn(&Page) -> usize| pages.iter().map(of).sum::<usize>();
     let resources = sum(&|page| page.resources.len());
     let failed = sum(&|page| {
-        let failed = page.resources.iter().filter(|r| r.fails_after.is_some());
+        let failed = page.resources.iter().filter(|r| r.no_response.is_some());
         failed.count()
     });
     let origins = sum(&|page| page.origins.len());

@@ -21,7 +21,7 @@ fn answered(page: &Page) -> BTreeMap<&str, Vec<&Resource>> {
     let mut found: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
     for resource in &page.resources {
         let path = resource.url.splitn(4, '/').nth(3).unwrap();
-        if resource.fails_after.is_none() {
+        if resource.no_response.is_none() {
             found.entry(path).or_default().push(resource);
         }
     }

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use pagerace_core::Duration;
 
 use super::{
-    Element, ElementKind, FittedLargest, Page, PageLayout, Rect, Resource, ResourceId, Trigger,
+    Element, ElementKind, FittedLargest, NoResponse, Page, PageLayout, Rect, Resource, ResourceId, Trigger,
     Wait,
 };
 
@@ -126,7 +126,10 @@ impl Page {
         }
         span("think_time", Some(resource.think_time))?;
         span("cpu_time", resource.cpu_time)?;
-        span("fails_after", resource.fails_after)
+        match resource.no_response {
+            Some(NoResponse::After(tried)) => span("no_response", Some(tried)),
+            Some(NoResponse::NoAddress) | None => Ok(()),
+        }
     }
 
     fn check_wait(&self, field: &str, wait: Wait) -> Result<(), String> {

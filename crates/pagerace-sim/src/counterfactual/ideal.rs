@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pagerace_browser::{Action, Browser, BrowserConfig};
 use pagerace_core::{Duration, EventQueue, Instant};
-use pagerace_page::{Page, ResourceId};
+use pagerace_page::{NoResponse, Page, ResourceId};
 
 /// Time between a request and its response, apart from the server's think time.
 const ROUND_TRIP: Duration = Duration::from_millis(20);
@@ -107,7 +107,11 @@ fn answer(
         _ => Duration::ZERO,
     };
     let of = page.resource(resource);
-    if let Some(tried) = of.fails_after {
+    if let Some(reason) = of.no_response {
+        let tried = match reason {
+            NoResponse::NoAddress => ROUND_TRIP,
+            NoResponse::After(tried) => tried,
+        };
         events.schedule(now + tried, Event::Failure(resource));
         return;
     }

@@ -121,7 +121,7 @@ impl PageLoad<'_> {
         let mut wanted = vec![0_usize; self.pool.places.len()];
         for r in &self.scenario.page.resources {
             let fresh = self.site.cached.get(r.id.index()) == Some(&Cached::Fresh);
-            if !fresh && r.fails_after.is_none() && !self.is_refused(r.id) {
+            if !fresh && r.no_response.is_none() && !self.is_refused(r.id) {
                 wanted[self.pool.place_of(r.id)] += 1;
             }
         }

@@ -4,17 +4,27 @@
 //! opens connections when both are answered (measured in Chromium 156). The resolver stands
 //! behind the access link and answers at once. Lost datagrams are repeated.
 //!
+//! A name without an address takes several rounds of queries ([`Profile::asks_system`]), the
+//! answer is not kept, and at most six requests to its host fail at a time, because each holds a
+//! socket of its group. Requests that come meanwhile share the look-up (measured in NetLogs of
+//! Chromium 156).
+//!
+//! [`Profile::asks_system`]: pagerace_browser::Profile::asks_system
+//!
 //! # Source
 //! Chromium, `net/dns`: `kDnsDefaultFallbackPeriod`, `kDnsDefaultMaxFallbackPeriod` and, for a
 //! missing `HTTPS` answer, `kUseDnsHttpsSvcbInsecureExtraTimeMax`.
 
-use pagerace_core::{Duration, Instant};
-use pagerace_page::ResourceId;
+use std::collections::VecDeque;
+
+use pagerace_core::{Duration, Instant, Protocol};
+use pagerace_page::{NoResponse, ResourceId};
 use pagerace_peer::NameLookup;
 
 use super::{PageLoad, Timer};
 use crate::ScenarioError;
 use crate::event_loop::Query;
+use crate::pool::H1_CONNECTIONS;
 use crate::visit::Visit;
 
 /// Time after which a datagram is repeated; it doubles with each repetition.
@@ -33,12 +43,16 @@ const ADDRESS_BYTES: usize = 16;
 pub(super) struct LookUp {
     resolved: Option<Instant>,
     asked: bool,
-    /// Answers that have arrived: `A` and `HTTPS`.
+    /// Answers of this round that are not outstanding: `A` and `HTTPS`.
     answered: [bool; 2],
+    /// Number of rounds of queries before this one.
+    round: u32,
+    /// Rounds of queries that are left for a name without an address, this one included.
+    rounds_left: u32,
     /// Connections that wait for the name.
     connections: Vec<usize>,
-    /// Requests that fail some time after the look-up.
-    failing: Vec<ResourceId>,
+    /// Requests that fail at the end of the look-up or some time after it.
+    failing: VecDeque<ResourceId>,
     /// Places in which QUIC goes first after the look-up.
     heads: Vec<usize>,
 }
@@ -55,14 +69,61 @@ impl PageLoad<'_> {
         }
     }
 
-    /// Lets the request fail once its name is resolved and its attempt is over.
-    pub(super) fn fail_when_resolved(&mut self, resource: ResourceId) {
+    /// Lets the request fail once its name is looked up and its attempt is over.
+    pub(super) fn fail_when_resolved(&mut self, resource: ResourceId, reason: NoResponse) {
         let place = self.place_of(resource);
         self.failing += 1;
-        if self.look_up(place).resolved.is_some() {
+        let is_known = match reason {
+            NoResponse::NoAddress => self.scenario.settings.name_lookup == NameLookup::None,
+            NoResponse::After(_) => self.look_up(place).resolved.is_some(),
+        };
+        if is_known {
+            return self.schedule_failure(resource);
+        }
+        let index = self.pool.places[place].look_up;
+        self.look_ups[index].failing.push_back(resource);
+        if reason == NoResponse::NoAddress && self.look_ups[index].rounds_left == 0 {
+            self.look_up_in_vain(index, true);
+        }
+    }
+
+    /// Looks up a name that has no address, for the first time in an attempt or again for
+    /// requests that waited for a socket.
+    fn look_up_in_vain(&mut self, index: usize, is_first: bool) {
+        let asks_system = self.scenario.browser.profile.asks_system;
+        let mut protocols = self.pool.places.iter().map(|place| place.protocol);
+        let for_quic = is_first && asks_system && protocols.any(|p| p == Protocol::H3);
+        let resolvers = 1 + u32::from(asks_system);
+        self.look_ups[index].rounds_left = resolvers * (1 + u32::from(for_quic));
+        self.ask_in_vain(index);
+    }
+
+    /// Begins the next round of queries for a name that has no address.
+    fn ask_in_vain(&mut self, index: usize) {
+        let asks_system = self.scenario.browser.profile.asks_system;
+        let look_up = &mut self.look_ups[index];
+        // The browser's own resolver goes first. The system asks for no `HTTPS` record.
+        let is_system = asks_system && look_up.rounds_left % 2 == 1;
+        look_up.answered = [false, is_system];
+        look_up.round += 1;
+        self.ask(index, 0);
+    }
+
+    /// Ends a round of queries for a name that has no address.
+    fn asked_in_vain(&mut self, index: usize) {
+        let look_up = &mut self.look_ups[index];
+        look_up.rounds_left -= 1;
+        if look_up.rounds_left > 0 {
+            return self.ask_in_vain(index);
+        }
+        let held = look_up.failing.len().min(H1_CONNECTIONS);
+        let ended: Vec<ResourceId> = look_up.failing.drain(..held).collect();
+        let others_wait = !look_up.failing.is_empty();
+        for resource in ended {
             self.schedule_failure(resource);
-        } else {
-            self.look_up(place).failing.push(resource);
+        }
+        if others_wait {
+            self.look_up_in_vain(index, false);
         }
     }
 
@@ -96,13 +157,16 @@ impl PageLoad<'_> {
     /// times.
     fn ask(&mut self, index: usize, attempts: u32) {
         let name = self.pool.look_ups[index];
+        let (round, in_vain) = (self.look_ups[index].round, self.look_ups[index].rounds_left > 0);
         for (kind, answered) in self.look_ups[index].answered.into_iter().enumerate() {
             if !answered {
                 let up = QUERY_BYTES + name;
-                let down = if kind == 0 { up + ADDRESS_BYTES } else { up };
+                let has_address = kind == 0 && !in_vain;
+                let down = if has_address { up + ADDRESS_BYTES } else { up };
                 let query = Query {
                     name: index,
                     kind,
+                    round,
                     answer_bytes: down as u32,
                 };
                 self.net.ask(query, up as u32);
@@ -110,12 +174,14 @@ impl PageLoad<'_> {
         }
         let doubled = Duration::from_nanos(FALLBACK.as_nanos() << attempts.min(8));
         let at = self.net.now + doubled.min(FALLBACK_MAX);
-        self.net.schedule(at, Timer::AskAgain(index, attempts + 1));
+        self.net.schedule(at, Timer::AskAgain(index, round, attempts + 1));
     }
 
     /// Repeats the queries of a look-up that are not answered.
-    pub(super) fn ask_again(&mut self, index: usize, attempts: u32) {
-        if self.look_ups[index].resolved.is_none() {
+    pub(super) fn ask_again(&mut self, index: usize, round: u32, attempts: u32) {
+        let look_up = &self.look_ups[index];
+        let is_over = look_up.resolved.is_some() || look_up.answered == [true, true];
+        if look_up.round == round && !is_over {
             self.ask(index, attempts);
         }
     }
@@ -123,8 +189,16 @@ impl PageLoad<'_> {
     /// Handles the arrival of an answer.
     pub(super) fn answered(&mut self, query: Query) -> Result<(), ScenarioError> {
         let look_up = &mut self.look_ups[query.name];
+        if look_up.round != query.round || look_up.answered[query.kind] {
+            return Ok(());
+        }
         look_up.answered[query.kind] = true;
         match look_up.answered {
+            [true, true] if look_up.rounds_left > 0 => {
+                self.asked_in_vain(query.name);
+                Ok(())
+            }
+            _ if look_up.rounds_left > 0 => Ok(()),
             [true, true] => self.name_resolved(query.name),
             [true, false] => {
                 let at = self.net.now + EXTRA;
@@ -160,8 +234,11 @@ impl PageLoad<'_> {
     }
 
     fn schedule_failure(&mut self, resource: ResourceId) {
-        let tried = self.scenario.page.resource(resource).fails_after;
-        let at = self.net.now + tried.unwrap_or_default();
+        let tried = match self.scenario.page.resource(resource).no_response {
+            Some(NoResponse::After(tried)) => tried,
+            Some(NoResponse::NoAddress) | None => Duration::ZERO,
+        };
+        let at = self.net.now + tried;
         self.net.schedule(at, Timer::Fails(resource));
     }
 }

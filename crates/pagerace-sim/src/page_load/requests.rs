@@ -55,8 +55,8 @@ impl PageLoad<'_> {
             return;
         }
         let place = self.place_of(resource);
-        if self.scenario.page.resource(resource).fails_after.is_some() {
-            self.fail_when_resolved(resource);
+        if let Some(reason) = self.scenario.page.resource(resource).no_response {
+            self.fail_when_resolved(resource, reason);
             return;
         }
         let protocol = self.pool.places[place].protocol;

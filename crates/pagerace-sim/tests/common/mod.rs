@@ -82,7 +82,7 @@ fn resource(id: u32, destination: Destination, body_bytes: u64, trigger: Trigger
         blocks_load: true,
         category: Category::Images,
         cache: CacheUse::None,
-        fails_after: None,
+        no_response: None,
         image: ImageBytes::default(),
         blocks_load_if_early: false,
         anonymous: false,

@@ -9,7 +9,7 @@ use pagerace_delivery::parameter::Range;
 use pagerace_net::Network;
 use pagerace_page::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay,
-    FontUse, ImageBytes, ImageCoding, Interventions, Largest, Origin, OriginId, Page, PageLayout,
+    FontUse, ImageBytes, ImageCoding, Interventions, Largest, NoResponse, Origin, OriginId, Page, PageLayout,
     PaintFit, PictureShares, RecordedPage, Rect, RenderingTime, Resource, ResourceId, Trigger,
     Wait,
 };
@@ -248,7 +248,10 @@ impl Draw {
             } else {
                 self.of(&[200, 200, 200, 204, 404, 500])
             },
-            fails_after: fails.then(|| self.ms(20_000)),
+            no_response: fails.then(|| match self.0.below(2) {
+                0 => NoResponse::NoAddress,
+                _ => NoResponse::After(self.ms(20_000)),
+            }),
             destination,
             script_mode: self.of(&[
                 ScriptMode::Blocking,

@@ -220,7 +220,7 @@ fn physics(scenario: &Scenario, outcome: &Outcome, limits: &Limits) -> Result<()
     let warm = scenario.visit == Visit::Warm;
     for (r, timing) in scenario.page.resources.iter().zip(&outcome.resources) {
         let Some(t) = timing else { continue };
-        let answered = t.connection.is_some() && r.fails_after.is_none();
+        let answered = t.connection.is_some() && r.no_response.is_none();
         if !answered || warm || t.receive.is_zero() {
             continue;
         }

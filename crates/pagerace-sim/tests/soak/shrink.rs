@@ -102,7 +102,7 @@ fn simpler(case: &Case) -> Vec<Case> {
             if !depends(&case.scenario, ResourceId(i as u32)) {
                 r.body_bytes = r.body_bytes.min(100);
             }
-            r.fails_after = None;
+            r.no_response = None;
             r.think_time = pagerace_core::Duration::ZERO;
             r.cpu_time = None;
             r.request_body_bytes = 0;

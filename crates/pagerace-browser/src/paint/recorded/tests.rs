@@ -48,7 +48,7 @@ fn resource(id: u32, destination: Destination, bytes: u64) -> Resource {
         third_party: false,
         recorded: None,
         cache: CacheUse::None,
-        fails_after: None,
+        no_response: None,
         image: ImageBytes::default(),
         blocks_load_if_early: false,
         anonymous: false,

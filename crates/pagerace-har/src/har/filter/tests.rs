@@ -69,7 +69,7 @@ fn what_the_network_failed_stays_if_the_recording_says_so() {
         failed("https://b.test/5", 6, None),
     ];
     let kept = select(parse(&values), &mut Notes::default()).unwrap();
-    let found: Vec<_> = kept.iter().map(|e| (e.number, e.failed_after())).collect();
+    let found: Vec<_> = kept.iter().map(|e| (e.number, e.no_response())).collect();
     // A failed request is not a navigation. The time of a failure excludes the lookup of
     // 30 ms; without an address there is no connection attempt.
     assert_eq!(found, [(1, None), (2, Some(0.0)), (3, Some(70.0))]);
