@@ -5,7 +5,7 @@
 mod common;
 
 use common::{flat_page, scenario};
-use pagerace_core::{Destination, Duration, RequestPriority};
+use pagerace_core::{Destination, Duration, RequestPriority, Words};
 use pagerace_page::{NoResponse, Origin, OriginId, Page};
 use pagerace_sim::{NameLookup, Outcome, run};
 
@@ -60,5 +60,79 @@ fn a_script_that_cannot_be_reached_holds_the_parser_and_transfers_nothing() {
         let sooner = parsed(&with) - parsed(&known);
         // The name lookups of the document and of the script.
         assert!((190.0..210.0).contains(&sooner), "{protocol}: {sooner} ms");
+    }
+}
+
+/// Returns the milliseconds until the load event of a document with `images` images on a host
+/// without an address.
+fn loaded_without_address(images: usize, protocol: &str, browser: &str) -> f64 {
+    let mut page = flat_page(&vec![0; images]);
+    page.origins.push(Origin {
+        host: "gone.example".to_owned(),
+        connection_group: 1,
+        ..page.origins[0].clone()
+    });
+    for image in &mut page.resources[1..] {
+        image.origin = OriginId(1);
+        image.status = 0;
+        image.priority = RequestPriority::Low;
+        image.no_response = Some(NoResponse::NoAddress);
+    }
+    let mut s = scenario(&page, "rate 10mbit rtt 100ms", "sequential");
+    s.protocols = protocol.parse().unwrap();
+    s.settings.name_lookup = NameLookup::RoundTrip;
+    s.browser.profile = Words::of_word(browser).unwrap();
+    let outcome = run(&s, 1, true).unwrap();
+    assert_eq!(outcome.failure, None);
+    outcome.load.onload.unwrap().as_millis_f64()
+}
+
+/// Asserts that more images on a host without an address take so many more look-ups.
+#[track_caller]
+fn assert_look_ups(protocol: &str, browser: &str, images: usize, look_ups: u32) {
+    let held = loaded_without_address(images, protocol, browser)
+        - loaded_without_address(0, protocol, browser);
+    // The image's request leaves some milliseconds after its discovery, and the event waits for
+    // the document in both loads.
+    let expected = 100.0 * f64::from(look_ups);
+    assert!(
+        (held - expected).abs() < 30.0,
+        "{protocol}, {browser}, {images} images: {held} ms instead of {expected}"
+    );
+}
+
+#[test]
+fn chromium_asks_two_resolvers_for_a_missing_name_and_again_for_quic() {
+    assert_look_ups("h1", "chrome", 1, 2);
+    assert_look_ups("h2", "chrome", 1, 2);
+    assert_look_ups("h3", "chrome", 1, 4);
+    assert_look_ups("h2", "firefox", 1, 1);
+    assert_look_ups("h3", "safari", 1, 1);
+}
+
+#[test]
+fn six_requests_to_a_missing_name_fail_at_a_time_and_the_next_look_it_up_again() {
+    assert_look_ups("h2", "chrome", 6, 2);
+    assert_look_ups("h2", "chrome", 7, 4);
+    assert_look_ups("h2", "chrome", 13, 6);
+    assert_look_ups("h3", "chrome", 7, 8);
+    assert_look_ups("h2", "firefox", 7, 2);
+}
+
+#[test]
+fn a_lost_query_for_a_missing_name_is_sent_again_after_a_second() {
+    let mut page = flat_page(&[0, 0]);
+    let image = &mut page.resources[1];
+    (image.status, image.no_response) = (0, Some(NoResponse::NoAddress));
+    let mut s = scenario(&page, "rate 10mbit rtt 100ms loss 30%", "sequential");
+    s.settings.name_lookup = NameLookup::RoundTrip;
+    let late = (1..=40).any(|seed| {
+        let load = run(&s, seed, true).unwrap().load;
+        load.onload.is_some_and(|at| at.as_millis_f64() > 1_000.0)
+    });
+    assert!(late, "no query of forty loads was lost");
+    for seed in 1..=40 {
+        let outcome = run(&s, seed, true).unwrap();
+        assert!(outcome.load.onload.is_some() || outcome.failure.is_some());
     }
 }

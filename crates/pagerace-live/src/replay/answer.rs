@@ -69,7 +69,9 @@ pub(super) fn all(recording: &Recording) -> (Vec<Answer>, Vec<String>) {
             continue;
         };
         let url = &exchange.url;
-        if let Some(reason) = &exchange.failed {
+        // Browsers stop reading the body of an error response that they cannot use.
+        let is_error = (400..=599).contains(&exchange.status);
+        if let Some(reason) = exchange.failed.as_ref().filter(|_| !is_error) {
             // A host that could not be resolved has no server in the replay either.
             if !reason.contains("NAME_NOT_RESOLVED") {
                 notes.push(format!(

@@ -347,3 +347,20 @@ fn a_recording_without_responses_is_refused() {
     let error = ReplaySite::new(&recording).unwrap_err().to_string();
     assert!(error.contains("no response to serve"), "{error}");
 }
+
+#[test]
+fn an_error_response_that_the_browser_gave_up_is_served() {
+    let mut recording = recording();
+    let mut missing = recording.exchanges[0].clone();
+    missing.url = "https://cdn.example/missing.css".parse().unwrap();
+    missing.status = 404;
+    missing.failed = Some("net::ERR_ABORTED".into());
+    missing.body = None;
+    missing.encoded_bytes = None;
+    recording.exchanges.push(missing);
+    let mut site = ReplaySite::new(&recording).unwrap();
+    assert!(site.hosts().contains(&"cdn.example".to_owned()));
+    let reply = get(&mut site, "cdn.example", "/missing.css");
+    assert_eq!(status(&reply), "404");
+    assert!(site.unknown().is_empty(), "the recording has it");
+}

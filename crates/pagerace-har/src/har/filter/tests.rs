@@ -1,3 +1,5 @@
+use pagerace_core::Duration;
+use pagerace_page::NoResponse;
 use serde_json::{Value, json};
 
 use super::*;
@@ -72,7 +74,15 @@ fn what_the_network_failed_stays_if_the_recording_says_so() {
     let found: Vec<_> = kept.iter().map(|e| (e.number, e.no_response())).collect();
     // A failed request is not a navigation. The time of a failure excludes the lookup of
     // 30 ms; without an address there is no connection attempt.
-    assert_eq!(found, [(1, None), (2, Some(0.0)), (3, Some(70.0))]);
+    let after = NoResponse::After(Duration::from_millis(70));
+    assert_eq!(
+        found,
+        [
+            (1, None),
+            (2, Some(NoResponse::NoAddress)),
+            (3, Some(after))
+        ]
+    );
     let refused = select(parse(&values[..1]), &mut Notes::default()).unwrap_err();
     assert_eq!(refused.0, 0);
 }
