@@ -157,7 +157,10 @@ impl PageLoad<'_> {
     /// times.
     fn ask(&mut self, index: usize, attempts: u32) {
         let name = self.pool.look_ups[index];
-        let (round, in_vain) = (self.look_ups[index].round, self.look_ups[index].rounds_left > 0);
+        let (round, in_vain) = (
+            self.look_ups[index].round,
+            self.look_ups[index].rounds_left > 0,
+        );
         for (kind, answered) in self.look_ups[index].answered.into_iter().enumerate() {
             if !answered {
                 let up = QUERY_BYTES + name;
@@ -174,7 +177,8 @@ impl PageLoad<'_> {
         }
         let doubled = Duration::from_nanos(FALLBACK.as_nanos() << attempts.min(8));
         let at = self.net.now + doubled.min(FALLBACK_MAX);
-        self.net.schedule(at, Timer::AskAgain(index, round, attempts + 1));
+        self.net
+            .schedule(at, Timer::AskAgain(index, round, attempts + 1));
     }
 
     /// Repeats the queries of a look-up that are not answered.

@@ -9,9 +9,9 @@ use pagerace_delivery::parameter::Range;
 use pagerace_net::Network;
 use pagerace_page::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay,
-    FontUse, ImageBytes, ImageCoding, Interventions, Largest, NoResponse, Origin, OriginId, Page, PageLayout,
-    PaintFit, PictureShares, RecordedPage, Rect, RenderingTime, Resource, ResourceId, Trigger,
-    Wait,
+    FontUse, ImageBytes, ImageCoding, Interventions, Largest, NoResponse, Origin, OriginId, Page,
+    PageLayout, PaintFit, PictureShares, RecordedPage, Rect, RenderingTime, Resource, ResourceId,
+    Trigger, Wait,
 };
 use pagerace_sim::{
     Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, ObjectNeed, OriginRtt,
