@@ -108,21 +108,76 @@ fn same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Returns the command line, quoted for a shell.
+/// Returns the command line, quoted for a shell. Files that are all those of a folder with their
+/// ending become a pattern again, as the shell has expanded it.
 pub(super) fn rerun() -> String {
-    let quote = |word: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,%+@".contains(c);
-        if !word.is_empty() && word.chars().all(plain) {
-            word
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
+    let words = std::env::args_os().skip(1);
+    let words: Vec<String> = words.map(|w| w.to_string_lossy().into_owned()).collect();
+    let names = |folder: &Path| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.collect::<Vec<_>>()
     };
-    let words = std::env::args_os()
-        .skip(1)
-        .map(|word| quote(word.to_string_lossy().into_owned()));
-    std::iter::once("pagerace".to_owned())
-        .chain(words)
-        .collect::<Vec<_>>()
-        .join(" ")
+    command_line(&words, names)
+}
+
+/// Returns the command line of these arguments. `names` lists a folder's files.
+fn command_line(mut words: &[String], names: impl Fn(&Path) -> Vec<String>) -> String {
+    let mut line = "pagerace".to_owned();
+    while let Some(word) = words.first() {
+        line.push(' ');
+        let pattern = expanded(words, &names);
+        let (text, length) = pattern.unwrap_or_else(|| (quoted(word), 1));
+        line.push_str(&text);
+        words = &words[length..];
+    }
+    line
+}
+
+/// Returns the pattern that the shell expanded into the first of `words`, and their number.
+fn expanded(words: &[String], names: impl Fn(&Path) -> Vec<String>) -> Option<(String, usize)> {
+    let (folder, first) = words[0].rsplit_once('/')?;
+    let ending = &first[first.find('.').filter(|at| *at > 0)?..];
+    let is_alike = |word: &&String| {
+        let file = word.rsplit_once('/').filter(|(of, _)| *of == folder);
+        file.is_some_and(|(_, name)| name.ends_with(ending))
+    };
+    let alike: Vec<&String> = words.iter().take_while(is_alike).collect();
+    let there = names(Path::new(folder));
+    let there = there.iter().filter(|name| name.ends_with(ending)).count();
+    let is_whole = alike.len() > 2 && alike.len() == there;
+    is_whole.then(|| (format!("{}/*{ending}", quoted(folder)), alike.len()))
+}
+
+/// Returns a word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,%+@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_has_the_pattern_that_the_shell_expanded() {
+        let of = |words: &str, names: &str| {
+            let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+            let names: Vec<String> = names.split(' ').map(str::to_owned).collect();
+            command_line(&words, |_| names.clone())
+        };
+        let words = "race p/a.har.gz p/b.har.gz p/c.har.gz -n cable";
+        let all = "c.har.gz b.har.gz a.har.gz notes.txt";
+        assert_eq!(of(words, all), "pagerace race p/*.har.gz -n cable");
+        let more = format!("{all} d.har.gz");
+        assert_eq!(of(words, &more), format!("pagerace {words}"));
+        assert_eq!(
+            of("race p/a.har it's", "a.har"),
+            r"pagerace race p/a.har 'it'\''s'"
+        );
+    }
 }
