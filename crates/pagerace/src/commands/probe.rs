@@ -29,13 +29,18 @@ use output::Answer;
 
 pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
     check_files(args.report.as_slice(), args.ca.as_slice())?;
+    let single = [(args.find, "--find"), (args.congestion, "--congestion")];
+    for (_, option) in single.iter().filter(|(given, _)| *given) {
+        if args.urls.len() > 1 {
+            bail!("{option} takes one URL; {} were given", args.urls.len());
+        }
+    }
     let (server, urls) = server(args)?;
     let paths: Vec<String> = urls.iter().map(path).collect();
-    let subject = match (&urls[..], args.find) {
-        ([page], true) => Subject::Page(page),
-        ([url], false) => Subject::Url(url),
-        (_, false) => Subject::Objects(&paths),
-        (_, true) => bail!("--find takes one URL; {} were given", urls.len()),
+    let subject = match &urls[..] {
+        [page] if args.find => Subject::Page(page),
+        [url] => Subject::Url(url),
+        _ => Subject::Objects(&paths),
     };
     let budget = Budget {
         requests: args.requests.into(),

@@ -5,9 +5,9 @@
     reason = "this is test code, though not every function is a test"
 )]
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Lines};
 use std::net::UdpSocket;
-use std::process::Child;
+use std::process::{Child, ChildStdout};
 
 use serde_json::Value;
 
@@ -69,6 +69,8 @@ fn urls_that_cannot_be_probed_are_refused() {
 struct Served {
     port: String,
     child: Child,
+    /// What the server prints, which ends when nobody reads it.
+    _lines: Lines<BufReader<ChildStdout>>,
 }
 
 impl Served {
@@ -84,7 +86,11 @@ impl Served {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         assert!(lines.any(|line| line.unwrap().contains("is served at")));
-        Self { port, child }
+        Self {
+            port,
+            child,
+            _lines: lines,
+        }
     }
 
     /// Probes this path of the folder.

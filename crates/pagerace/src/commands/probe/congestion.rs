@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use comfy_table::Cell;
 use pagerace_lab::VERSION;
 use pagerace_lab::runner::run_all;
@@ -35,9 +35,6 @@ pub(super) fn run(
     budget: &Budget,
     watch: &Watch,
 ) -> Result<()> {
-    if let Subject::Objects(paths) = subject {
-        bail!("--congestion takes one URL; {} were given", paths.len());
-    }
     let roots = || socket::roots(args.ca.as_deref());
     let mut done = 0;
     let mut step = || {
