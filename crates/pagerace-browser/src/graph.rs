@@ -182,7 +182,8 @@ impl Graph {
             Trigger::Style { .. } if node.role == Role::Style => above.and_then(|n| n.anchor),
             trigger if above.is_some_and(|n| n.role == Role::Html) => {
                 let place = trigger.place().map(|(_, offset)| offset);
-                place.map(|offset| resource.used_at.unwrap_or(offset))
+                // The parser meets the preload before the element.
+                place.map(|offset| resource.used_at.map_or(offset, |used| used.max(offset)))
             }
             _ => None,
         };

@@ -37,6 +37,7 @@ mod survey;
 mod value;
 mod viewport;
 
+pub use markup::references;
 pub use survey::{Survey, SurveyedRequest, survey, survey_from_bytes};
 
 use std::collections::BTreeMap;

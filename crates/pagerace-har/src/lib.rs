@@ -19,7 +19,7 @@ pub use device::Device;
 pub use error::ImportError;
 pub use har::{
     ImportOptions, Survey, SurveyedRequest, from_bytes, load, load_recording, recording_from_bytes,
-    survey, survey_from_bytes,
+    references, survey, survey_from_bytes,
 };
 pub use recording::{Exchange, Recording};
 pub use sequence::{SequenceError, Transfer, TransferSequence};

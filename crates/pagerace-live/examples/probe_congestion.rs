@@ -32,7 +32,7 @@ use pagerace_peer::{Reply, Request, Retransmission, ServerConfig, Site};
 use pagerace_probe::congestion::{Fetch, Flights, SCALE, Shape, controllers, observe};
 use pagerace_probe::plan::facts;
 use pagerace_probe::world::{Served, ServedSite};
-use pagerace_probe::{Budget, judge};
+use pagerace_probe::{Budget, Subject, judge};
 use pagerace_transport::quic::QuicSettings;
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
 use peers::{Peer, TheirServer};
@@ -77,7 +77,7 @@ fn ask(name: &str, port: u16, certificate: &[u8], path: &str) {
     let keys = client_keys_trusting(certificate).unwrap();
     let flights = observe(
         Protocol::H3,
-        path,
+        Subject::Objects(&[path.to_owned()]),
         &Budget::default(),
         |job| probe::play(job, &server, &keys, secret_seed()?),
         |fetch| probe::watch(fetch, &server, &keys, secret_seed()?),
@@ -196,7 +196,9 @@ fn kernel(controller: &str, rtt: Duration) -> Flights {
         trace.connect += rtt;
         Ok::<_, pagerace_live::LiveError>(trace)
     };
-    let flights = observe(Protocol::H2, "/", &Budget::default(), survey, |fetch| {
+    let subject = ["/".to_owned()];
+    let subject = Subject::Objects(&subject);
+    let flights = observe(Protocol::H2, subject, &Budget::default(), survey, |fetch| {
         let path_rtt = fetch.path_rtt.saturating_sub(rtt);
         raw.watch(Fetch { path_rtt, ..fetch }, &server, &tls)
     });

@@ -18,7 +18,7 @@ use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
 use pagerace_live::{probe, secret_seed};
 use pagerace_net::Network;
-use pagerace_probe::{Budget, SCHEDULERS, candidates, judge, observe};
+use pagerace_probe::{Budget, SCHEDULERS, Subject, candidates, judge, observe};
 use relay::Truth;
 
 const PATHS: [&str; 3] = [
@@ -35,9 +35,12 @@ fn main() {
             for (seed, strategy) in StrategySpec::defaults().into_iter().enumerate() {
                 let truth = Truth::start(&strategy, Some(&network), seed as u64);
                 let budget = Budget::default();
-                let observed = observe(Protocol::H3, &truth.paths, &budget, |job| {
-                    probe::play(job, &truth.address, &truth.keys, secret_seed()?)
-                });
+                let observed = observe(
+                    Protocol::H3,
+                    Subject::Objects(&truth.paths),
+                    &budget,
+                    |job| probe::play(job, &truth.address, &truth.keys, secret_seed()?),
+                );
                 all += 1;
                 let Ok(observed) = observed else {
                     println!("{path} loss {loss} {strategy}: {}", observed.unwrap_err());

@@ -24,7 +24,7 @@ use pagerace_probe::plan::facts;
 use pagerace_probe::world::{Served, ServedSite};
 use pagerace_probe::{
     Behaviour, Budget, Candidate, End, Heeded, Kind, Model, Observed, ProbeError, SCHEDULERS,
-    Server, Sharing, candidates, judge, observe,
+    Server, Sharing, Subject, candidates, judge, observe,
 };
 use pagerace_transport::quic::keys::{Identity, server_tls};
 use relay::Truth;
@@ -36,9 +36,12 @@ fn probed(strategy: &str, network: Option<&str>) {
     let network = network.map(|text| Network::parse(text).unwrap());
     let truth = Truth::start(&strategy, network.as_ref(), 1);
     let budget = Budget::default();
-    let observed = observe(Protocol::H3, &truth.paths, &budget, |job| {
-        probe::play(job, &truth.address, &truth.keys, secret_seed()?)
-    });
+    let observed = observe(
+        Protocol::H3,
+        Subject::Objects(&truth.paths),
+        &budget,
+        |job| probe::play(job, &truth.address, &truth.keys, secret_seed()?),
+    );
     let observed = observed.unwrap();
     let used = observed.used;
     assert_eq!(observed.objects.len(), truth.paths.len());
@@ -97,9 +100,12 @@ fn a_server_is_probed_behind_a_path_with_loss() {
 fn a_server_that_is_not_trusted_is_not_probed() {
     let truth = Truth::start(&"fifo".parse().unwrap(), None, 1);
     let stranger = Truth::start(&"fifo".parse().unwrap(), None, 2);
-    let error = observe(Protocol::H3, &truth.paths, &Budget::default(), |job| {
-        probe::play(job, &truth.address, &stranger.keys, secret_seed()?)
-    });
+    let error = observe(
+        Protocol::H3,
+        Subject::Objects(&truth.paths),
+        &Budget::default(),
+        |job| probe::play(job, &truth.address, &stranger.keys, secret_seed()?),
+    );
     let text = error.unwrap_err().to_string();
     assert!(text.contains("the connection was lost"), "{text}");
 }
@@ -148,9 +154,12 @@ impl TcpTruth {
     fn probe(&self) -> Result<Observed, ProbeError<LiveError>> {
         let tls = client_tls(&self.certificate, Protocol::H2).unwrap();
         let paths = ["/0", "/1"].map(str::to_owned);
-        observe(Protocol::H2, &paths, &Budget::default(), |job| {
-            probe::play_http2(job, &self.address, &tls)
-        })
+        observe(
+            Protocol::H2,
+            Subject::Objects(&paths),
+            &Budget::default(),
+            |job| probe::play_http2(job, &self.address, &tls),
+        )
     }
 }
 

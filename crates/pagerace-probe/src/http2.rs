@@ -288,7 +288,7 @@ impl Player {
     fn event(&mut self, now: Instant, event: Event) {
         match event {
             Event::Headers { stream, fields, .. } => self.head(now, stream, &fields),
-            Event::Data { stream, data } => self.data(now, stream, data.len() as u64),
+            Event::Data { stream, data } => self.data(now, stream, &data),
             Event::Finished { stream } => self.finished(now, stream),
             Event::Reset { stream, code } | Event::StreamError { stream, code, .. } => {
                 let Some(ask) = self.asks.get(&stream).filter(|ask| self.open[**ask]) else {
@@ -328,10 +328,14 @@ impl Player {
         }
     }
 
-    fn data(&mut self, now: Instant, stream: u64, bytes: u64) {
+    fn data(&mut self, now: Instant, stream: u64, data: &[u8]) {
         let Some(ask) = self.asks.get(&stream).copied() else {
             return;
         };
+        if self.job.keeps_content {
+            self.trace.content.extend_from_slice(data);
+        }
+        let bytes = data.len() as u64;
         self.trace.received += bytes;
         self.trace.finished = now;
         let offset = self.arrived[ask];

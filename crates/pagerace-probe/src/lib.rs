@@ -10,6 +10,7 @@
 pub mod behaviour;
 pub mod candidate;
 pub mod congestion;
+pub mod find;
 pub mod gate;
 pub mod http2;
 mod mixed;
@@ -27,6 +28,7 @@ pub mod world;
 
 pub use behaviour::{Behaviour, Heeded, Sharing};
 pub use candidate::{Candidate, candidates};
+pub use find::{Found, Subject};
 pub use gate::{Brake, Pace};
 pub use model::{Model, Path};
 pub use plan::{Budget, Object, PlanError};

@@ -4,11 +4,13 @@ use pagerace_core::{Destination, Duration, Protocol, RequestPriority, ScriptMode
 use pagerace_delivery::Facts;
 use pagerace_peer::server::UNKNOWN;
 
+use crate::find::Found;
 use crate::gate::{Brake, Pace};
 use crate::http2::WINDOW;
 use crate::player::{Job, Limits, Target};
+use crate::probe::Used;
 use crate::script::{Ask, Kind, Moment, STREAMS, Script};
-use crate::trace::{End, Trace};
+use crate::trace::{End, Head, Trace};
 
 /// Highest rate at which the client reads, in bytes per second: 4 Mbit/s, which paths exceed.
 const RATE: u64 = 500_000;
@@ -18,7 +20,7 @@ const QUEUE: (u64, u64) = (24_000, 96_000);
 
 /// Bytes that a script requests of each object: about forty packets, so that a turn of ten
 /// packets can be told from a whole response.
-const PART: u64 = 54_000;
+pub(crate) const PART: u64 = 54_000;
 
 /// Smallest usable object in bytes.
 pub const OBJECT_MIN: u64 = 12_000;
@@ -106,6 +108,34 @@ pub enum PlanError {
         /// Size in bytes.
         length: u64,
     },
+    /// The object is a page that is too small, or whose size is unknown.
+    #[error(
+        "{path} is a page {}; give objects of at least {OBJECT_MIN} bytes, or this URL alone to \
+         probe objects that the page refers to",
+        length.map_or("of unknown size".to_owned(), |length| format!("of {length} bytes"))
+    )]
+    Page {
+        /// `:path`.
+        path: String,
+        /// Size in bytes, if it is known.
+        length: Option<u64>,
+    },
+    /// Objects should be found on something that is no page.
+    #[error("{path} is no page, but {media_type:?}; leave out --find")]
+    NoPage {
+        /// `:path`.
+        path: String,
+        /// `content-type`.
+        media_type: String,
+    },
+    /// The page refers to no object that can be probed.
+    #[error("{}; give the URL of an object of at least {least} bytes", found.nothing())]
+    Nothing {
+        /// What was found.
+        found: Box<Found>,
+        /// Smallest usable object in bytes.
+        least: u64,
+    },
     /// The probe would need more requests than it may send.
     #[error("the probe needs {needed} requests and may send {allowed}; allow more with --requests")]
     Requests {
@@ -145,6 +175,7 @@ pub fn survey(paths: &[String], budget: &Budget, protocol: Protocol) -> Job {
             }),
         },
         heads_only: true,
+        keeps_content: false,
         rtt: Duration::ZERO,
         limits: Limits {
             bytes: budget.bytes,
@@ -167,41 +198,46 @@ pub fn objects(paths: &[String], survey: &Trace) -> Result<Vec<Object>, PlanErro
         End::Failed(reason) => return Err(PlanError::Survey(reason.clone())),
     }
     let each = paths.iter().zip(&survey.heads);
-    each.map(|(path, head)| {
-        let path = path.clone();
-        let Some(head) = head else {
-            return Err(PlanError::Survey(format!("{path} was not answered")));
-        };
-        let status = head.status;
-        if !head.location.is_empty() && (300..400).contains(&status) {
-            let location = head.location.clone();
-            return Err(PlanError::Elsewhere {
-                path,
-                status,
-                location,
-            });
-        }
-        let ranges = status == 206;
-        if !ranges && status != 200 {
-            return Err(PlanError::Status { path, status });
-        }
-        let length = if ranges { head.whole } else { head.length };
-        let Some(length) = length else {
-            return Err(PlanError::Length { path });
-        };
-        if length < OBJECT_MIN {
-            return Err(PlanError::Small { path, length });
-        }
-        Ok(Object {
+    each.map(|(path, head)| object(path, head.as_ref(), survey.connect))
+        .collect()
+}
+
+/// Returns the object whose head arrived over a path of this round trip.
+pub(crate) fn object(path: &str, head: Option<&Head>, rtt: Duration) -> Result<Object, PlanError> {
+    let path = path.to_owned();
+    let Some(head) = head else {
+        return Err(PlanError::Survey(format!("{path} was not answered")));
+    };
+    let status = head.status;
+    if !head.location.is_empty() && (300..400).contains(&status) {
+        let location = head.location.clone();
+        return Err(PlanError::Elsewhere {
             path,
-            length,
-            ranges,
-            media_type: head.media_type.clone(),
-            server: head.server.clone(),
-            think_time: head.after.saturating_sub(survey.connect),
-        })
+            status,
+            location,
+        });
+    }
+    if status != 206 && status != 200 {
+        return Err(PlanError::Status { path, status });
+    }
+    let length = head.size();
+    if head.is_page() && length.is_none_or(|length| length < OBJECT_MIN) {
+        return Err(PlanError::Page { path, length });
+    }
+    let Some(length) = length else {
+        return Err(PlanError::Length { path });
+    };
+    if length < OBJECT_MIN {
+        return Err(PlanError::Small { path, length });
+    }
+    Ok(Object {
+        path,
+        length,
+        ranges: status == 206,
+        media_type: head.media_type.clone(),
+        server: head.server.clone(),
+        think_time: head.after.saturating_sub(rtt),
     })
-    .collect()
 }
 
 /// Returns the rate and queue of a client that is slower than its path.
@@ -218,8 +254,8 @@ pub fn pace(rtt: Duration) -> Pace {
     }
 }
 
-/// Returns the jobs of a probe, in the order in which they are played. They share the bytes and
-/// the time of `budget`; its requests include those of the survey.
+/// Returns the jobs of a probe, in the order in which they are played. They share what `used`
+/// leaves of the bytes and the time of `budget`.
 ///
 /// # Errors
 /// Returns an error if the jobs need more requests than allowed.
@@ -227,6 +263,7 @@ pub fn jobs(
     objects: &[Object],
     rtt: Duration,
     budget: &Budget,
+    used: &Used,
     protocol: Protocol,
 ) -> Result<Vec<Job>, PlanError> {
     let queue = pace(rtt);
@@ -252,21 +289,23 @@ pub fn jobs(
     let scripts: Vec<Script> = kinds
         .map(|kind| kind.script(objects.len(), primers))
         .collect();
-    let needed = objects.len() + scripts.len() * (STREAMS + primers);
+    let needed = used.requests + scripts.len() * (STREAMS + primers);
     if needed > budget.requests {
         let allowed = budget.requests;
         return Err(PlanError::Requests { needed, allowed });
     }
     let share = scripts.len() as u64;
+    let left = used.left(budget);
     let job = |script| Job {
         script,
         targets: targets.clone(),
         brake,
         heads_only: false,
+        keeps_content: false,
         rtt,
         limits: Limits {
-            bytes: budget.bytes / share,
-            time: Duration::from_nanos(budget.time.as_nanos() / share),
+            bytes: left.bytes / share,
+            time: Duration::from_nanos(left.time.as_nanos() / share),
         },
     };
     Ok(scripts.into_iter().map(job).collect())

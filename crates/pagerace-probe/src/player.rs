@@ -88,6 +88,8 @@ pub struct Job {
     pub brake: Brake,
     /// True to end the script as soon as all heads have arrived.
     pub heads_only: bool,
+    /// True to keep the content of the responses in the trace.
+    pub keeps_content: bool,
     /// Round-trip time that moments are counted in.
     pub rtt: Duration,
     /// Limits.
@@ -297,6 +299,9 @@ impl Player {
                     if matches!(self.trace.end, End::Failed(_)) {
                         self.trace.end = End::Failed(format!("the connection was lost: {reason}"));
                     }
+                }
+                ClientEvent::Data { data, .. } if self.job.keeps_content => {
+                    self.trace.content.extend_from_slice(&data);
                 }
                 ClientEvent::Data { .. } | ClientEvent::Incomplete { .. } => {}
             }

@@ -2,6 +2,7 @@
 
 use pagerace_core::{Duration, Protocol};
 
+use crate::find::{self, Found, Look, ORDER, Subject};
 use crate::model::{Model, Path};
 use crate::plan::{self, Budget, Object, PlanError};
 use crate::player::{Job, Limits, Target};
@@ -15,6 +16,8 @@ pub struct Observed {
     pub protocol: Protocol,
     /// The objects.
     pub objects: Vec<Object>,
+    /// The page on which the objects were found.
+    pub found: Option<Found>,
     /// The jobs.
     pub jobs: Vec<Job>,
     /// The trace of each job.
@@ -62,39 +65,27 @@ pub enum ProbeError<E> {
 /// Most repetitions of scripts whose requests were lost.
 const REPEATS_MAX: usize = 3;
 
-/// Plays all scripts of HTTP/2 or HTTP/3. `play` plays one on a new connection.
+/// Plays all scripts of HTTP/2 or HTTP/3. `play` plays one on a new connection. `subject` says
+/// which objects they request, or on which page to find some.
 ///
 /// # Errors
-/// Returns an error if an object cannot be used, a script fails, or the server answers it with
+/// Returns an error if an object cannot be used, a page refers to none that can, a script fails, or the server answers it with
 /// another status than the survey's. A limit is an error only if it ends a script before any
 /// response.
 pub fn observe<E>(
     protocol: Protocol,
-    paths: &[String],
+    subject: Subject<'_>,
     budget: &Budget,
     mut play: impl FnMut(Job) -> Result<Trace, E>,
 ) -> Result<Observed, ProbeError<E>> {
     let mut used = Used::default();
-    let mut play = |job: &Job, used: &mut Used| {
-        let mut job = job.clone();
-        // A repeated script may have left less than a share for the others.
-        let left = used.left(budget);
-        job.limits = Limits {
-            bytes: job.limits.bytes.min(left.bytes),
-            time: job.limits.time.min(left.time),
-        };
-        let requests = job.script.asks.len();
-        let trace = play(job).map_err(ProbeError::Socket)?;
-        used.connections += 1;
-        used.requests += requests;
-        used.bytes += trace.counted();
-        used.payload += trace.payload;
-        used.time += trace.ended.since_start();
-        Ok::<_, ProbeError<E>>(trace)
-    };
-    let survey = play(&plan::survey(paths, budget, protocol), &mut used)?;
-    let objects = plan::objects(paths, &survey)?;
-    let jobs = plan::jobs(&objects, survey.connect, &used.left(budget), protocol)?;
+    let mut play = |job: &Job, used: &mut Used| used.play(job, budget, &mut play);
+    let Look {
+        objects,
+        found,
+        survey,
+    } = find::look(subject, ORDER, protocol, budget, |job| play(job, &mut used))?;
+    let jobs = plan::jobs(&objects, survey.connect, budget, &used, protocol)?;
     let mut traces: Vec<Trace> = Vec::new();
     let mut repeats = 0;
     for (i, job) in jobs.iter().enumerate() {
@@ -123,6 +114,7 @@ pub fn observe<E>(
         protocol,
         path: Path::of(&survey, &traces),
         objects,
+        found,
         jobs,
         traces,
         used,
@@ -130,8 +122,32 @@ pub fn observe<E>(
 }
 
 impl Used {
+    /// Plays a job within what is left of the budget, and counts it.
+    pub(crate) fn play<E>(
+        &mut self,
+        job: &Job,
+        budget: &Budget,
+        play: impl FnOnce(Job) -> Result<Trace, E>,
+    ) -> Result<Trace, ProbeError<E>> {
+        let mut job = job.clone();
+        // A repeated script may have left less than a share for the others.
+        let left = self.left(budget);
+        job.limits = Limits {
+            bytes: job.limits.bytes.min(left.bytes),
+            time: job.limits.time.min(left.time),
+        };
+        let requests = job.script.asks.len();
+        let trace = play(job).map_err(ProbeError::Socket)?;
+        self.connections += 1;
+        self.requests += requests;
+        self.bytes += trace.counted();
+        self.payload += trace.payload;
+        self.time += trace.ended.since_start();
+        Ok(trace)
+    }
+
     /// Returns the budget with the bytes and the time that are left of it.
-    fn left(&self, budget: &Budget) -> Budget {
+    pub(crate) fn left(&self, budget: &Budget) -> Budget {
         Budget {
             requests: budget.requests,
             bytes: budget.bytes.saturating_sub(self.bytes),

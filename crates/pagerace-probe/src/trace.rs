@@ -40,6 +40,20 @@ pub struct Head {
 }
 
 impl Head {
+    /// Returns the size of the whole object, if the head says it.
+    pub(crate) fn size(&self) -> Option<u64> {
+        if self.status == 206 {
+            self.whole
+        } else {
+            self.length
+        }
+    }
+
+    /// Returns true if the response is a page.
+    pub(crate) fn is_page(&self) -> bool {
+        matches!(&self.media_type[..], "text/html" | "application/xhtml+xml")
+    }
+
     /// Reads a head that arrived this long after its request; `None` if it is interim.
     pub(crate) fn read(fields: &[Field], after: Duration) -> Option<Self> {
         let text = |name: &str| {
@@ -95,6 +109,8 @@ pub struct Trace {
     pub chunks: Vec<Chunk>,
     /// Heads by request; `None` if none arrived.
     pub heads: Vec<Option<Head>>,
+    /// Content of the responses in the order of arrival, if the job keeps it.
+    pub content: Vec<u8>,
     /// Bytes of UDP payload that arrived, over HTTP/2 those of all frames.
     pub payload: u64,
     /// Stream bytes of responses that the client read, including repeated ones.
@@ -121,6 +137,7 @@ impl Trace {
             connect: Duration::ZERO,
             chunks: Vec::new(),
             heads: vec![None; script.asks.len()],
+            content: Vec::new(),
             payload: 0,
             received: 0,
             refilled: 0,

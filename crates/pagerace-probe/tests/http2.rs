@@ -17,7 +17,7 @@ use pagerace_probe::http2::{Line, play, play_tampered};
 use pagerace_probe::model::Expected;
 use pagerace_probe::{
     Behaviour, Budget, Candidate, End, Heeded, Job, Model, Observed, SCHEDULERS, Shape, Sharing,
-    candidates, judge, observe, plan,
+    Subject, Used, candidates, judge, observe, plan,
 };
 use support::{STRANGERS, site};
 
@@ -37,11 +37,16 @@ fn line(strategy: StrategySpec, (rtt, jitter, piece_max): (u64, u64, usize)) -> 
 fn probe(line: &Line, truth: Option<&Candidate>, seed: u64) -> Observed {
     let paths: Vec<String> = line.site.0.iter().map(|o| o.path.clone()).collect();
     let mut seed = seed * 1_000;
-    let played = observe(Protocol::H2, &paths, &Budget::default(), |job| {
-        seed += 1;
-        let script = truth.map_or_else(|| job.script.clone(), |c| c.hear(&job.script));
-        Ok::<_, Infallible>(play(line, Job { script, ..job }, seed))
-    });
+    let played = observe(
+        Protocol::H2,
+        Subject::Objects(&paths),
+        &Budget::default(),
+        |job| {
+            seed += 1;
+            let script = truth.map_or_else(|| job.script.clone(), |c| c.hear(&job.script));
+            Ok::<_, Infallible>(play(line, Job { script, ..job }, seed))
+        },
+    );
     played.unwrap()
 }
 
@@ -157,13 +162,18 @@ fn endless_responses_cost_no_more_than_the_limit_over_http2() {
     line.site = site(1, 1 << 30);
     let budget = Budget::default();
     let mut seed = 0;
-    let observed = observe(Protocol::H2, &["/0".to_owned()], &budget, |mut job| {
-        seed += 1;
-        for target in &mut job.targets {
-            target.range = None;
-        }
-        Ok::<_, Infallible>(play(&line, job, seed))
-    });
+    let observed = observe(
+        Protocol::H2,
+        Subject::Objects(&["/0".to_owned()]),
+        &budget,
+        |mut job| {
+            seed += 1;
+            for target in &mut job.targets {
+                target.range = None;
+            }
+            Ok::<_, Infallible>(play(&line, job, seed))
+        },
+    );
     let used = observed.unwrap().used;
     // Each connection may pass its share by one piece.
     let slack = 20_000 * used.connections as u64;
@@ -179,7 +189,14 @@ fn malformed_bytes_end_within_the_limits_over_http2() {
     let budget = Budget::default();
     let survey = play(&line, plan::survey(&paths, &budget, Protocol::H2), 1);
     let objects = plan::objects(&paths, &survey).unwrap();
-    let jobs = plan::jobs(&objects, survey.connect, &budget, Protocol::H2).unwrap();
+    let jobs = plan::jobs(
+        &objects,
+        survey.connect,
+        &budget,
+        &Used::default(),
+        Protocol::H2,
+    )
+    .unwrap();
     let mut complete = BTreeSet::new();
     for seed in 0..300 {
         let mut rng = Rng::new(seed, "tamper");

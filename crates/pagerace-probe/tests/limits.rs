@@ -16,7 +16,7 @@ use pagerace_probe::Play as _;
 use pagerace_probe::world::{play, play_tampered};
 use pagerace_probe::{
     Budget, Candidate, End, Job, Model, Path, PlanError, Player, ProbeError, Server, Shape,
-    observe, plan,
+    Subject, Used, observe, plan,
 };
 use pagerace_transport::quic::keys::FlightSizes;
 use pagerace_transport::quic::{ClientKeys, Epoch};
@@ -27,7 +27,7 @@ const PATH: &str = "rate 30mbit rtt 20ms queue 200p";
 fn refused(length: u64, budget: Budget) -> ProbeError<Infallible> {
     let world = world("fifo".parse().unwrap(), PATH, site(1, length));
     let paths = ["/0".to_owned()];
-    observe(Protocol::H3, &paths, &budget, |job| {
+    observe(Protocol::H3, Subject::Objects(&paths), &budget, |job| {
         Ok(play(&world, job, 1))
     })
     .unwrap_err()
@@ -58,9 +58,12 @@ fn small_objects_and_small_budgets_are_refused() {
 fn a_missing_object_is_named() {
     let world = world("fifo".parse().unwrap(), PATH, site(1, 100_000));
     let paths = ["/9".to_owned()];
-    let error = observe(Protocol::H3, &paths, &Budget::default(), |job| {
-        Ok::<_, Infallible>(play(&world, job, 1))
-    });
+    let error = observe(
+        Protocol::H3,
+        Subject::Objects(&paths),
+        &Budget::default(),
+        |job| Ok::<_, Infallible>(play(&world, job, 1)),
+    );
     let text = error.unwrap_err().to_string();
     assert_eq!(
         text,
@@ -82,7 +85,7 @@ fn endless_responses_end_at_the_limit_of_bytes() {
         connections += 1;
         Ok::<_, Infallible>(play(&world, job, connections))
     };
-    let observed = observe(Protocol::H3, &paths, &budget, whole).unwrap();
+    let observed = observe(Protocol::H3, Subject::Objects(&paths), &budget, whole).unwrap();
     assert!(!observed.objects[0].ranges);
     // Each connection may pass its share by what is under way.
     let slack = 100_000 * observed.used.connections as u64;
@@ -111,15 +114,20 @@ fn the_survey_and_the_scripts_share_one_budget() {
             ..Budget::default()
         };
         let (mut seed, mut survey) = (0, None);
-        let observed = observe(Protocol::H3, &paths, &budget, |mut job| {
-            for target in &mut job.targets {
-                target.range = None;
-            }
-            seed += 1;
-            let trace = play(&world, job, seed);
-            survey.get_or_insert((trace.received, trace.ended));
-            Ok::<_, Infallible>(trace)
-        });
+        let observed = observe(
+            Protocol::H3,
+            Subject::Objects(&paths),
+            &budget,
+            |mut job| {
+                for target in &mut job.targets {
+                    target.range = None;
+                }
+                seed += 1;
+                let trace = play(&world, job, seed);
+                survey.get_or_insert((trace.received, trace.ended));
+                Ok::<_, Infallible>(trace)
+            },
+        );
         let used = observed.unwrap().used;
         let (flood, ended) = survey.unwrap();
         assert!(flood > 2_000_000 && ended.since_start() >= Duration::from_secs(8));
@@ -168,7 +176,7 @@ fn error_responses_give_no_verdict() {
     let mut connections = 0;
     let error = observe(
         Protocol::H3,
-        &["/0".to_owned()],
+        Subject::Objects(&["/0".to_owned()]),
         &Budget::default(),
         |job| {
             connections += 1;
@@ -239,7 +247,14 @@ fn malformed_packets_end_within_the_limits() {
     let budget = Budget::default();
     let survey = play(&world, plan::survey(&paths, &budget, Protocol::H3), 1);
     let objects = plan::objects(&paths, &survey).unwrap();
-    let jobs = plan::jobs(&objects, survey.connect, &budget, Protocol::H3).unwrap();
+    let jobs = plan::jobs(
+        &objects,
+        survey.connect,
+        &budget,
+        &Used::default(),
+        Protocol::H3,
+    )
+    .unwrap();
     let mut ends = std::collections::BTreeSet::new();
     for seed in 0..200 {
         let mut rng = Rng::new(seed, "tamper");

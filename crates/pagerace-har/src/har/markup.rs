@@ -6,7 +6,12 @@
 //! not parsed; `discovery` searches their text.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
+use pagerace_core::Destination;
 use url::Url;
+
+/// Longest `href` of a `base` element that is heeded, in bytes. Every URL repeats it, so a longer
+/// one could fill the memory.
+const BASE_MAX: usize = 2_000;
 
 /// A URL that an element names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +40,28 @@ pub(super) enum Element {
         lazy: bool,
     },
     Frame,
+    /// Audio, video, or the sources of an image or a film.
+    Media,
     Other,
+}
+
+/// Returns the URLs of the scripts, style sheets, images and media that `html` names, and of
+/// what it preloads, in document order. A URL may occur several times. `document` is the URL of
+/// the page.
+pub fn references(html: &str, document: &Url) -> Vec<(Destination, Url)> {
+    let found = scan(html, document).into_iter();
+    let object = |reference: Reference| {
+        let destination = match reference.element {
+            Element::Script { .. } => Destination::Script,
+            Element::StyleSheet { .. } => Destination::Style,
+            Element::Image { .. } => Destination::Image,
+            Element::Media => Destination::Media,
+            Element::Preload => Destination::Other,
+            Element::Frame | Element::Other => return None,
+        };
+        Some((destination, Url::parse(&reference.url).ok()?))
+    };
+    found.filter_map(object).collect()
 }
 
 /// Returns all references of `html` in document order.
@@ -151,7 +177,8 @@ impl Scanner {
         let sources = || get("src").into_iter().chain(candidates(get("srcset")));
         match name.as_str() {
             "base" => {
-                if let Some(base) = get("href").and_then(|h| self.base.join(&h).ok()) {
+                let href = get("href").filter(|href| href.len() <= BASE_MAX);
+                if let Some(base) = href.and_then(|h| self.base.join(&h).ok()) {
                     self.base = base;
                 }
             }
@@ -161,14 +188,15 @@ impl Scanner {
                 let lazy = get("loading").is_some_and(|l| l.eq_ignore_ascii_case("lazy"));
                 self.sources(tag, sources(), Element::Image { lazy });
             }
-            "source" => self.sources(tag, sources(), Element::Other),
+            "source" => self.sources(tag, sources(), Element::Media),
             "iframe" | "frame" => self.sources(tag, get("src"), Element::Frame),
             "video" => self.sources(
                 tag,
                 get("src").into_iter().chain(get("poster")),
-                Element::Other,
+                Element::Media,
             ),
-            "audio" | "embed" | "track" => self.sources(tag, get("src"), Element::Other),
+            "audio" => self.sources(tag, get("src"), Element::Media),
+            "embed" | "track" => self.sources(tag, get("src"), Element::Other),
             "input" => self.sources(tag, get("src"), Element::Image { lazy: false }),
             "object" => self.sources(tag, get("data"), Element::Other),
             _ => {}

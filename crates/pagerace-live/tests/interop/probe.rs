@@ -5,8 +5,8 @@ use pagerace_core::Protocol;
 use pagerace_live::tcp::client_tls;
 use pagerace_live::{probe, secret_seed};
 use pagerace_probe::{
-    Behaviour, Budget, Candidate, Heeded, Model, SCHEDULERS, Server, Sharing, Verdict, candidates,
-    judge, observe,
+    Behaviour, Budget, Candidate, Heeded, Model, SCHEDULERS, Server, Sharing, Subject, Verdict,
+    candidates, judge, observe,
 };
 use pagerace_transport::quic::keys::client_keys_trusting;
 
@@ -28,12 +28,12 @@ fn probed(peer: Peer) -> Option<(Behaviour, Verdict<Candidate>)> {
     };
     let observed = if protocol == Protocol::H2 {
         let tls = client_tls(&server.certificate, protocol).unwrap();
-        observe(protocol, &paths, &budget, |job| {
+        observe(protocol, Subject::Objects(&paths), &budget, |job| {
             probe::play_http2(job, &address, &tls)
         })
     } else {
         let keys = client_keys_trusting(&server.certificate).unwrap();
-        observe(protocol, &paths, &budget, |job| {
+        observe(protocol, Subject::Objects(&paths), &budget, |job| {
             probe::play(job, &address, &keys, secret_seed()?)
         })
     };

@@ -6,6 +6,7 @@ use super::loader::{Fetch, Watched};
 use super::model::Model;
 use super::shape::{Shape, losses_of_path};
 use super::trial::{Trial, trials};
+use crate::find::{self, CONGESTION, Found, Subject};
 use crate::plan::{self, Budget, Object};
 use crate::player::Job;
 use crate::probe::{ProbeError, Used};
@@ -18,6 +19,8 @@ pub struct Flights {
     pub protocol: Protocol,
     /// The object.
     pub object: Object,
+    /// The page on which the object was found.
+    pub found: Option<Found>,
     /// Shortest round trip of a handshake on the path alone.
     pub rtt: Duration,
     /// The trials.
@@ -28,29 +31,25 @@ pub struct Flights {
     pub used: Used,
 }
 
-/// Plays the survey and both trials over HTTP/2 or HTTP/3, each on a new connection.
+/// Plays the survey and both trials over HTTP/2 or HTTP/3, each on a new connection. Of several
+/// objects, the first is used; of those on a page, the largest.
 ///
 /// # Errors
 /// Returns an error if the object cannot be used, is too small for the budget, or a trial fails
 /// or is cut short.
 pub fn observe<E>(
     protocol: Protocol,
-    path: &str,
+    subject: Subject<'_>,
     budget: &Budget,
-    survey: impl FnOnce(Job) -> Result<Trace, E>,
+    mut survey: impl FnMut(Job) -> Result<Trace, E>,
     mut fetch: impl FnMut(Fetch) -> Result<Watched, E>,
 ) -> Result<Flights, ProbeError<E>> {
-    let paths = [path.to_owned()];
-    let looked = survey(plan::survey(&paths, budget, protocol)).map_err(ProbeError::Socket)?;
-    let mut used = Used {
-        connections: 1,
-        requests: 1,
-        bytes: looked.counted(),
-        payload: looked.payload,
-        time: looked.ended.since_start(),
-    };
-    let object = plan::objects(&paths, &looked)?.swap_remove(0);
-    let rtt = looked.connect;
+    let mut used = Used::default();
+    let mut looked = find::look(subject, CONGESTION, protocol, budget, |job| {
+        used.play(job, budget, &mut survey)
+    })?;
+    let object = looked.objects.swap_remove(0);
+    let rtt = looked.survey.connect;
     let trials = trials(rtt);
     let fetches = trials.map(|trial| Fetch {
         trial,
@@ -59,7 +58,7 @@ pub fn observe<E>(
         length: object.length,
         requests: budget.requests,
     });
-    let needed: usize = 1 + fetches.iter().map(Fetch::needed).sum::<usize>();
+    let needed: usize = used.requests + fetches.iter().map(Fetch::needed).sum::<usize>();
     let bytes: u64 = trials.iter().map(Trial::bytes).sum();
     let time: Duration = trials.iter().fold(Duration::ZERO, |all, t| all + t.time);
     let fail = |script, reason: String| ProbeError::Script { script, reason };
@@ -98,6 +97,7 @@ pub fn observe<E>(
     Ok(Flights {
         protocol,
         object,
+        found: looked.found,
         rtt,
         trials,
         watched,

@@ -9,7 +9,7 @@ use pagerace_core::{Duration, Protocol};
 use pagerace_delivery::{Response, Strategy, StrategyInfo, StrategySpec, Values};
 use pagerace_net::Network;
 use pagerace_probe::world::{Served, ServedSite, World, play};
-use pagerace_probe::{Budget, Candidate, Job, Observed, observe, plan};
+use pagerace_probe::{Budget, Candidate, Job, Observed, Subject, observe, plan};
 
 /// Media types that strategies treat differently.
 const TYPES: [&str; 6] = [
@@ -52,7 +52,7 @@ pub(crate) fn probe(world: &World, truth: Option<&Candidate>, seed: u64) -> Obse
         ..Budget::default()
     };
     let mut seed = seed * 1_000;
-    let played = observe(Protocol::H3, &paths, &budget, |job| {
+    let played = observe(Protocol::H3, Subject::Objects(&paths), &budget, |job| {
         seed += 1;
         let script = truth.map_or_else(|| job.script.clone(), |c| c.hear(&job.script));
         Ok::<_, Infallible>(play(world, Job { script, ..job }, seed))

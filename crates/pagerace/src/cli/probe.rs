@@ -20,6 +20,9 @@ Examples:
       https://www.example.com/b.js https://www.example.com/c.jpg --report probe.html
       the same with objects of different types, which servers may treat differently
 
+  pagerace probe --find https://www.example.com/
+      the same with up to six objects of this host that the page refers to
+
   pagerace probe --protocol h2 https://www.example.com/large.jpg
       the same over HTTP/2, where a server may run another scheduler
 
@@ -35,7 +38,8 @@ Examples:
 /// Finds out which order of responses or which congestion controller a server runs.
 #[derive(Args, Debug)]
 pub(crate) struct ProbeArgs {
-    /// URLs of one to six objects of at least 12 kB, of the same host.
+    /// URLs of one to six objects of at least 12 kB, of the same host. For a single URL of a smaller
+    /// page, or one of unknown size, --find is implied.
     #[arg(value_name = "URL", required = true, num_args = 1..=6)]
     pub(crate) urls: Vec<String>,
 
@@ -48,6 +52,11 @@ pub(crate) struct ProbeArgs {
     /// h2, it needs Linux and the permission to open raw sockets, as root has.
     #[arg(long)]
     pub(crate) congestion: bool,
+
+    /// Take the URL for a page and probe objects of its host that it refers to: up to six of at
+    /// least 54 kB, or the largest. Needs at most 17 more requests.
+    #[arg(long)]
+    pub(crate) find: bool,
 
     /// Contact this address instead of the host's.
     #[arg(long, value_name = "ADDRESS:PORT")]

@@ -12,9 +12,11 @@ use pagerace_lab::LabError;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::runner::run_all;
 use pagerace_live::{probe as socket, secret_seed};
+use pagerace_probe::find::path;
+use pagerace_probe::script::STREAMS;
 use pagerace_probe::{
-    Behaviour, Budget, Job, Kind, Observed, ProbeError, SCHEDULERS, Server, Trace, candidates,
-    judge, observe,
+    Behaviour, Budget, Job, Kind, Observed, ProbeError, SCHEDULERS, Server, Subject, Trace,
+    candidates, judge, observe,
 };
 use pagerace_report::sections::SectionReport;
 use url::Url;
@@ -27,7 +29,19 @@ use output::Answer;
 
 pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
     check_files(args.report.as_slice(), args.ca.as_slice())?;
-    let (server, paths) = server(args)?;
+    let single = [(args.find, "--find"), (args.congestion, "--congestion")];
+    for (_, option) in single.iter().filter(|(given, _)| *given) {
+        if args.urls.len() > 1 {
+            bail!("{option} takes one URL; {} were given", args.urls.len());
+        }
+    }
+    let (server, urls) = server(args)?;
+    let paths: Vec<String> = urls.iter().map(path).collect();
+    let subject = match &urls[..] {
+        [page] if args.find => Subject::Page(page),
+        [url] => Subject::Url(url),
+        _ => Subject::Objects(&paths),
+    };
     let budget = Budget {
         requests: args.requests.into(),
         bytes: u64::from(args.megabytes) * 1_000_000,
@@ -35,9 +49,9 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
     };
     let watch = Watch::new(true, "steps");
     if args.congestion {
-        return congestion::run(args, &server, &paths, &budget, &watch);
+        return congestion::run(args, &server, subject, &budget, &watch);
     }
-    let observed = probe(args, &server, &paths, &budget, &watch)?;
+    let observed = probe(args, &server, subject, &budget, &watch)?;
     let model = observed.model(args.seed);
     let all = candidates(args.protocol);
     watch.start("simulating", all.len());
@@ -90,7 +104,7 @@ fn failed(error: ProbeError<anyhow::Error>) -> anyhow::Error {
 fn probe(
     args: &ProbeArgs,
     server: &Server,
-    paths: &[String],
+    subject: Subject<'_>,
     budget: &Budget,
     watch: &Watch,
 ) -> Result<Observed> {
@@ -104,13 +118,17 @@ fn probe(
         Box::new(move |job| Ok(socket::play(job, server, &keys, secret_seed()?)?))
     };
     let scripts = Kind::ALL.into_iter();
-    let scripts = scripts.filter(|kind| kind.suits(args.protocol, paths.len()));
-    // The survey, too.
-    let connections = scripts.count() + 1;
+    let (objects, looks) = match subject {
+        Subject::Objects(paths) => (paths.len(), 1),
+        Subject::Url(_) => (1, 1),
+        Subject::Page(_) => (STREAMS, 3),
+    };
+    let scripts = scripts.filter(|kind| kind.suits(args.protocol, objects));
+    let connections = scripts.count() + looks;
     watch.start("probing", connections);
     let mut done = 0;
-    let played = observe(args.protocol, paths, budget, |job| -> Result<_> {
-        // Repeated scripts count as one step.
+    let played = observe(args.protocol, subject, budget, |job| -> Result<_> {
+        // Repeated scripts count as one step, and so does what a page takes that is not announced.
         watch.step(done.min(connections - 1), connections)?;
         done += 1;
         play(job)
@@ -118,12 +136,12 @@ fn probe(
     played.map_err(failed)
 }
 
-/// Returns the server of all URLs, and the paths on it.
-fn server(args: &ProbeArgs) -> Result<(Server, Vec<String>)> {
-    let mut paths = Vec::new();
+/// Returns the server of all URLs, and the URLs.
+fn server(args: &ProbeArgs) -> Result<(Server, Vec<Url>)> {
+    let mut urls: Vec<Url> = Vec::new();
     let mut origin = None;
     for text in &args.urls {
-        let url = Url::parse(text).with_context(|| format!("{text:?} is not a URL"))?;
+        let mut url = Url::parse(text).with_context(|| format!("{text:?} is not a URL"))?;
         if url.scheme() != "https" || url.host_str().is_none() {
             bail!("{text}: a probe needs a URL that begins with https://");
         }
@@ -134,14 +152,13 @@ fn server(args: &ProbeArgs) -> Result<(Server, Vec<String>)> {
         if origin.get_or_insert_with(|| this.clone()) != &this {
             bail!("{text}: all URLs must have the same host and port");
         }
-        let query = url.query().map(|query| format!("?{query}"));
-        let path = format!("{}{}", url.path(), query.unwrap_or_default());
-        if paths.contains(&path) {
+        url.set_fragment(None);
+        if urls.contains(&url) {
             bail!("{text}: give each URL once");
         }
-        paths.push(path);
+        urls.push(url);
     }
-    let url = Url::parse(&args.urls[0])?;
+    let url = &urls[0];
     let host = url.host_str().unwrap_or_default();
     let name = host.trim_matches(['[', ']']).to_owned();
     let port = url.port().unwrap_or(443);
@@ -158,7 +175,7 @@ fn server(args: &ProbeArgs) -> Result<(Server, Vec<String>)> {
             name,
             authority,
         },
-        paths,
+        urls,
     ))
 }
 

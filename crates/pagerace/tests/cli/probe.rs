@@ -5,12 +5,13 @@
     reason = "this is test code, though not every function is a test"
 )]
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Lines};
 use std::net::UdpSocket;
+use std::process::{Child, ChildStdout};
 
 use serde_json::Value;
 
-use crate::support::Sandbox;
+use crate::support::{Run, Sandbox};
 
 #[test]
 fn urls_that_cannot_be_probed_are_refused() {
@@ -24,8 +25,16 @@ fn urls_that_cannot_be_probed_are_refused() {
             "same host and port",
         ),
         (
-            &["https://a.example/x", "https://a.example/x"],
+            &["https://a.example/x", "https://a.example/x#y"],
             "give each URL once",
+        ),
+        (
+            &["--find", "https://a.example/", "https://a.example/x"],
+            "--find takes one URL",
+        ),
+        (
+            &["--congestion", "https://a.example/", "https://a.example/x"],
+            "--congestion takes one URL",
         ),
     ] {
         let run = sandbox.run(&[&["probe"], urls].concat());
@@ -56,29 +65,94 @@ fn urls_that_cannot_be_probed_are_refused() {
     assert_eq!(sandbox.read("ca.pem"), "a certificate");
 }
 
+/// Serves the folder `site` of a sandbox over HTTP/3.
+struct Served {
+    port: String,
+    child: Child,
+    /// What the server prints, which ends when nobody reads it.
+    _lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Served {
+    fn start(sandbox: &Sandbox) -> Self {
+        // A port that was free a moment ago.
+        let free = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let port = free.local_addr().unwrap().port().to_string();
+        drop(free);
+        let options = ["-P", "h3", "-s", "eps", "-p", &port, "--ca", "ca.pem"];
+        let mut child = sandbox
+            .command(&[&["serve", "site"][..], &options].concat())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().contains("is served at")));
+        Self {
+            port,
+            child,
+            _lines: lines,
+        }
+    }
+
+    /// Probes this path of the folder.
+    fn probe(&self, sandbox: &Sandbox, path: &str, options: &[&str]) -> Run {
+        let url = format!("https://localhost:{}/{path}", self.port);
+        let address = format!("127.0.0.1:{}", self.port);
+        let server = ["probe", &url, "--connect", &address, "--ca", "ca.pem"];
+        sandbox.run(&[&server[..], options].concat())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Objects that a page of a served folder refers to are probed, and pages without any refused.
+#[test]
+fn objects_of_a_served_page_are_probed() {
+    let sandbox = Sandbox::new("probe-page");
+    std::fs::create_dir(sandbox.path("site")).unwrap();
+    let page = "<script src=a.js></script><img src=b.png><img src=https://cdn.example/c.png>";
+    sandbox.write("site/index.html", page);
+    sandbox.write("site/a.js", &"x".repeat(70_000));
+    sandbox.write("site/b.png", &"x".repeat(60_000));
+    sandbox.write("site/empty.html", "<img src=https://cdn.example/c.png>");
+    let served = Served::start(&sandbox);
+    let run = served.probe(&sandbox, "empty.html", &[]);
+    assert_eq!(run.code, 2, "{}", run.out);
+    let reason = "0 objects of this host and 1 of other hosts, such as cdn.example";
+    assert!(run.err.contains(reason), "{}", run.err);
+    let run = served.probe(&sandbox, "a.js", &["--find"]);
+    assert_eq!(run.code, 2, "{}", run.out);
+    assert!(run.err.contains("leave out --find"), "{}", run.err);
+    let run = served.probe(&sandbox, "", &["--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(json["found"]["objects"], 2);
+    assert_eq!(json["found"]["objects_of_other_hosts"], 1);
+    let probed = json["objects"].as_array().unwrap().iter();
+    let probed: Vec<_> = probed
+        .map(|o| (o["path"].as_str(), o["bytes"].as_u64()))
+        .collect();
+    assert_eq!(
+        probed,
+        [
+            (Some("/a.js"), Some(70_000)),
+            (Some("/b.png"), Some(60_000))
+        ]
+    );
+    assert!(json["requests"].as_u64().unwrap() <= 100);
+}
+
 #[test]
 fn a_served_folder_is_probed() {
     let sandbox = Sandbox::new("probe-served");
     std::fs::create_dir(sandbox.path("site")).unwrap();
     sandbox.write("site/a.bin", &"x".repeat(80_000));
-    // A port that was free a moment ago.
-    let free = UdpSocket::bind("127.0.0.1:0").unwrap();
-    let port = free.local_addr().unwrap().port().to_string();
-    drop(free);
-    let mut serve = sandbox
-        .command(&[
-            "serve", "site", "-P", "h3", "-s", "eps", "-p", &port, "--ca", "ca.pem",
-        ])
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(serve.stdout.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap().contains("is served at")));
-    let url = format!("https://localhost:{port}/a.bin");
-    let address = format!("127.0.0.1:{port}");
-    let options = ["--ca", "ca.pem", "--json", "--report", "probe.html"];
-    let run = sandbox.run(&[&["probe", &url, "--connect", &address][..], &options].concat());
-    serve.kill().unwrap();
-    serve.wait().unwrap();
+    let served = Served::start(&sandbox);
+    let run = served.probe(&sandbox, "a.bin", &["--json", "--report", "probe.html"]);
     assert_eq!(run.code, 0, "{}", run.err);
     let json: Value = serde_json::from_str(&run.out).unwrap();
     // The timing is that of the machine, so the answer is left to the tests in virtual time.

@@ -111,3 +111,34 @@ fn base_and_srcset() {
         ]
     );
 }
+
+#[test]
+fn objects_of_a_page_without_links_and_frames() {
+    let html = r#"<link rel=stylesheet href=a.css><link rel=icon href=i.ico><link rel=next href=2>
+        <link rel=preload href=f.woff2><script src=b.js></script><iframe src=c.html></iframe>
+        <picture><source srcset="d.webp 2x"><img src=d.png></picture><a href=e.zip></a>
+        <video src=g.mp4 poster=h.png></video>"#;
+    let document = Url::parse("https://a.test/").unwrap();
+    let found = references(html, &document).into_iter();
+    let found: Vec<_> = found
+        .map(|(kind, url)| (kind, url.path().to_owned()))
+        .collect();
+    let expected = [
+        (Destination::Style, "/a.css"),
+        (Destination::Other, "/f.woff2"),
+        (Destination::Script, "/b.js"),
+        (Destination::Media, "/d.webp"),
+        (Destination::Image, "/d.png"),
+        (Destination::Media, "/g.mp4"),
+        (Destination::Media, "/h.png"),
+    ];
+    assert_eq!(found, expected.map(|(kind, path)| (kind, path.to_owned())));
+}
+
+/// Each of the URLs would repeat the base.
+#[test]
+fn an_endless_base_is_ignored() {
+    let html = format!("<base href=/{}/><img src=i.png>", "x".repeat(BASE_MAX));
+    let document = Url::parse("https://a.test/").unwrap();
+    assert_eq!(references(&html, &document)[0].1.path(), "/i.png");
+}

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use comfy_table::Cell;
 use pagerace_lab::VERSION;
 use pagerace_lab::runner::run_all;
@@ -10,7 +10,7 @@ use pagerace_lab::unit::probability;
 use pagerace_live::probe::{self as socket, RawTcp};
 use pagerace_live::secret_seed;
 use pagerace_probe::congestion::{Flights, SCALE, Shape, controllers, observe, shape::STEP};
-use pagerace_probe::{Budget, Server, Verdict, judge};
+use pagerace_probe::{Budget, Server, Subject, Verdict, judge};
 use pagerace_report::sections::{Figure, Kind, Section, SectionReport, Series};
 use serde_json::{Value, json};
 
@@ -31,13 +31,10 @@ const CONNECTIONS: usize = 3;
 pub(super) fn run(
     args: &ProbeArgs,
     server: &Server,
-    paths: &[String],
+    subject: Subject<'_>,
     budget: &Budget,
     watch: &Watch,
 ) -> Result<()> {
-    let [path] = paths else {
-        bail!("--congestion takes one URL; {} were given", paths.len());
-    };
     let roots = || socket::roots(args.ca.as_deref());
     let mut done = 0;
     let mut step = || {
@@ -50,7 +47,7 @@ pub(super) fn run(
         let tls = socket::tls(roots()?)?;
         watch.start("probing", CONNECTIONS);
         let survey = |job| Ok(socket::play_http2(job, server, &tls)?);
-        observe(protocol, path, budget, survey, |fetch| {
+        observe(protocol, subject, budget, survey, |fetch| {
             step()?;
             Ok(raw.watch(fetch, server, &tls)?)
         })
@@ -58,7 +55,7 @@ pub(super) fn run(
         let keys = socket::keys(roots()?)?;
         watch.start("probing", CONNECTIONS);
         let survey = |job| Ok(socket::play(job, server, &keys, secret_seed()?)?);
-        observe(protocol, path, budget, survey, |fetch| {
+        observe(protocol, subject, budget, survey, |fetch| {
             step()?;
             Ok(socket::watch(fetch, server, &keys, secret_seed()?)?)
         })
@@ -106,6 +103,7 @@ impl Answer<'_> {
         let Flights {
             protocol,
             object,
+            found,
             rtt,
             used,
             ..
@@ -128,6 +126,8 @@ impl Answer<'_> {
                     .to_owned(),
             },
         ];
+        let found = found.as_ref();
+        all.extend(found.map(|found| found.sentence(std::slice::from_ref(object))));
         all.extend(self.behaviour());
         all.push(format!(
             "Round trip {:.1} ms, loss {:.2} %; {} connections, {} requests, {:.1} MB of {} in \
@@ -206,6 +206,8 @@ impl Answer<'_> {
     fn json(&self) -> Value {
         let Flights {
             protocol,
+            object,
+            found,
             rtt,
             used,
             ..
@@ -237,6 +239,8 @@ impl Answer<'_> {
             "seed": self.args.seed,
             "protocol": protocol.name(),
             "rtt_ms": rtt.as_millis_f64(),
+            "object": { "path": object.path, "bytes": object.length },
+            "found": found.as_ref().map(super::output::found),
             "loss": self.flights.loss(),
             "connections": used.connections,
             "requests": used.requests,

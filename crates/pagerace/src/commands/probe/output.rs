@@ -8,7 +8,7 @@ use pagerace_core::Protocol;
 use pagerace_lab::VERSION;
 use pagerace_lab::unit::probability;
 use pagerace_probe::{
-    Behaviour, Candidate, End, Group, Heeded, Job, Observed, Sharing, Trace, Verdict,
+    Behaviour, Candidate, End, Found, Group, Heeded, Job, Observed, Sharing, Trace, Verdict,
 };
 use pagerace_report::sections::{Figure, Kind, Section, SectionReport, Series};
 use serde_json::{Value, json};
@@ -67,6 +67,9 @@ impl Answer<'_> {
                 used.time.as_secs_f64()
             ),
         ];
+        let objects = &self.observed.objects;
+        let found = self.observed.found.as_ref();
+        all.extend(found.map(|found| found.sentence(objects)));
         let limited = self.observed.traces.iter().filter_map(|t| match t.end {
             End::Limit(what) => Some(format!("{} ended at the limit of {what}", t.script)),
             _ => None,
@@ -144,6 +147,7 @@ impl Answer<'_> {
             "address": self.remote.to_string(),
             "seed": self.seed,
             "objects": objects.collect::<Vec<_>>(),
+            "found": self.observed.found.as_ref().map(found),
             "rtt_ms": path.rtt.as_millis_f64(),
             "loss": quic.then_some(path.loss),
             "connections": used.connections,
@@ -194,6 +198,18 @@ impl Answer<'_> {
             sections: std::iter::once(nearest).chain(figures).collect(),
         }
     }
+}
+
+/// Returns what a page refers to.
+pub(super) fn found(found: &Found) -> Value {
+    let looked = found.looked.iter();
+    let looked = looked.map(|(path, bytes)| json!({ "path": path, "bytes": bytes }));
+    json!({
+        "page": found.page,
+        "objects": found.own,
+        "objects_of_other_hosts": found.others,
+        "looked_at": looked.collect::<Vec<_>>(),
+    })
 }
 
 fn script(job: &Job, trace: &Trace) -> Value {
