@@ -180,8 +180,8 @@ fn of_mix(mix: &mixes::Mix, networks: &Known) -> Result<Shares> {
     let assigned = assign("--mix", &users, networks)?;
     if !assigned.outside.is_empty() {
         warn(&format!(
-            "--mix {}: {} of its {} round trips are outside the range of the networks; they count \
-             for the nearest network",
+            "--mix {}: round trips outside the range of the networks, which count for the nearest \
+             one: {} of {}",
             mix.name,
             assigned.outside.len(),
             users.len(),

@@ -366,3 +366,6 @@ fn contents(path: &Path) -> Result<String> {
         None => digest_of_file(path),
     }
 }
+
+#[cfg(test)]
+mod tests;
