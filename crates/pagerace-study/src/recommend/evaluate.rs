@@ -236,7 +236,6 @@ pub fn evaluate(
         (!left_out.is_empty()).then(|| unseen(population, &left_out, &fold_of, &with_networks));
     Some(Evaluation {
         policies,
-        unseen,
         fixed,
         rule,
         folds,
@@ -245,6 +244,7 @@ pub fn evaluate(
         fixed_against_today,
         rule_against_fixed,
         rule_against_today,
+        unseen,
     })
 }
 
