@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Iterable
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from . import _engine
@@ -53,7 +52,7 @@ class Corpus(Rows):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file of ``pagerace corpus --json``."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+        self._results.save(path)
 
 
 def corpus(

@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
@@ -106,7 +105,7 @@ class Race(Rows):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the results file, which ``pagerace race --scenario`` runs again."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+        self._results.save(path)
 
     @cached_property
     def _document(self) -> dict[str, Any]:
@@ -120,7 +119,7 @@ class Race(Rows):
     def plot(self, metric: str | None = None) -> Figure:
         """Draw the loads of each contender as a box plot, one panel for each page and network.
 
-        ``metric`` is a column such as ``speed_index_ms``; by default that of the verdicts.
+        ``metric`` is a name or a column, such as ``speed_index_ms``; by default that of the verdicts.
         """
         return _plot(self._document, metric)
 
@@ -211,13 +210,7 @@ def _plot(document: dict[str, Any], metric: str | None) -> Figure:
 
     comparisons = document["comparisons"]
     results = document["results"]
-    known = list(results[0]["values"])
-    if metric is None:
-        name = comparisons[0]["metric"].replace("-", "_")
-        # Columns end in their unit, unless the name does.
-        metric = next(key for key in known if name in (key, key.rpartition("_")[0]))
-    elif metric not in known:
-        raise ValueError(f"metric: {metric!r} is no column; use one of {', '.join(known)}")
+    metric = _engine.column(metric or comparisons[0]["metric"])
     plan = document["plan"]
     networks = list(dict.fromkeys(one["network"] for one in comparisons))
     pages = list(dict.fromkeys(one["page"] for one in comparisons))

@@ -43,6 +43,8 @@ def test_results_are_those_of_the_command_line(cli, tmp_path):
     saved = tmp_path / "saved.json"
     race.save(saved)
     assert saved.read_bytes() == file.read_bytes()
+    with pytest.raises(pagerace.PageraceError, match="saved.json: cannot be written"):
+        race.save(tmp_path / "none" / "saved.json")
 
 
 def test_verdicts_are_those_of_the_results_file():
@@ -81,7 +83,7 @@ def test_a_plot_has_a_box_for_each_contender():
         assert [label.get_text() for label in axes.get_xticklabels()] == ["h2", "h3"]
         low, high = axes.get_ylim()
         assert low == 0 and high > max(max(line.get_ydata(), default=0) for line in axes.lines)
-    with pytest.raises(ValueError, match="'lpc_ms' is no column"):
+    with pytest.raises(pagerace.PageraceError, match="`lpc_ms` is no metric"):
         race.plot("lpc_ms")
 
 

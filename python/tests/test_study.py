@@ -36,6 +36,8 @@ def test_files_are_those_of_the_command_line(cli, plan, tmp_path):
     assert lines[0].split(",") == table.columns
     assert len(lines) == len(table) + 1
     assert all(row["pages"] == 2 for row in table)
+    for spelling in ("speed-index", "speed_index", "speed-index-ms"):
+        assert study.table(metric=spelling, baseline="h2") == table
 
 
 def test_mistakes_are_named(plan, tmp_path):
@@ -54,6 +56,8 @@ def test_mistakes_are_named(plan, tmp_path):
         study.table("pie")
     with pytest.raises(pagerace.PageraceError, match="no column"):
         study.table(compare="protocl")
+    with pytest.raises(pagerace.PageraceError, match="loads.parquet: cannot be written"):
+        study.export(tmp_path / "none" / "loads.parquet")
     with pytest.raises(ValueError, match="give a client"):
         pagerace.Study(plan, output="memory://results").run()
 

@@ -310,6 +310,13 @@ impl Metric {
             Unit::Bytes | Unit::ByteMilliseconds | Unit::Count | Unit::Score => name,
         }
     }
+
+    /// Returns true if `name` is the name or the key. Hyphens and underscores are the same.
+    pub fn is_called(&self, name: &str) -> bool {
+        let plain = |name: &str| name.replace('-', "_");
+        let name = plain(name);
+        name == plain(self.name) || name == self.key()
+    }
 }
 
 impl MetricId {
@@ -348,7 +355,7 @@ impl FromStr for MetricId {
 
     fn from_str(name: &str) -> Result<Self, LabError> {
         Self::all()
-            .find(|m| m.metric().name == name)
+            .find(|m| m.metric().is_called(name))
             .ok_or_else(|| LabError::UnknownMetric {
                 name: name.to_owned(),
                 known: METRICS

@@ -1,8 +1,11 @@
 //! Corpora.
 
+use std::path::PathBuf;
+
 use pagerace::embed;
 use pyo3::prelude::*;
 
+use crate::errors;
 use crate::loads::Loads;
 use crate::watch::watched;
 
@@ -30,6 +33,11 @@ impl Corpus {
     /// The file that `pagerace corpus --json` writes.
     fn json(&self, py: Python<'_>) -> String {
         py.detach(|| self.corpus.json())
+    }
+
+    /// Write the file that `pagerace corpus --json` writes.
+    fn save(&self, py: Python<'_>, to: PathBuf) -> PyResult<()> {
+        py.detach(|| errors::write(&to, &self.corpus.json()))
     }
 
     /// The answer that `pagerace corpus` prints.

@@ -1,8 +1,11 @@
 //! Errors of the engine as exceptions.
 
+use std::path::Path;
+
 use pagerace::embed;
+use pagerace_lab::export::file::write_atomically;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
-use pyo3::{PyErr, create_exception};
+use pyo3::{PyErr, PyResult, create_exception};
 
 create_exception!(
     pagerace,
@@ -20,4 +23,10 @@ pub(crate) fn exception(error: anyhow::Error) -> PyErr {
     } else {
         PageraceError::new_err(text)
     }
+}
+
+/// Writes a file.
+pub(crate) fn write(path: &Path, text: &str) -> PyResult<()> {
+    write_atomically(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|error| exception(error.into()))
 }

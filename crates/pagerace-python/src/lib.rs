@@ -33,7 +33,7 @@ mod _engine {
     #[pymodule_export]
     use super::race::{Results, race};
     #[pymodule_export]
-    use super::study::Study;
+    use super::study::{Study, column};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

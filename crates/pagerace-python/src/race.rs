@@ -1,10 +1,12 @@
 //! Races.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pagerace::embed;
 use pyo3::prelude::*;
 
+use crate::errors;
 use crate::loads::Loads;
 use crate::page::Page;
 use crate::watch::watched;
@@ -41,6 +43,11 @@ impl Results {
     /// The results file that `pagerace race --json` writes.
     fn json(&self, py: Python<'_>) -> String {
         py.detach(|| embed::json(&self.results))
+    }
+
+    /// Write the results file.
+    fn save(&self, py: Python<'_>, to: PathBuf) -> PyResult<()> {
+        py.detach(|| errors::write(&to, &embed::json(&self.results)))
     }
 
     /// The answer that `pagerace race` prints.

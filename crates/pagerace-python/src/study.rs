@@ -116,6 +116,12 @@ impl Study {
     }
 }
 
+/// The column of a metric, which may be named in any spelling.
+#[pyfunction]
+pub(crate) fn column(metric: &str) -> PyResult<String> {
+    Ok(read(metric)?.metric().key())
+}
+
 fn read(metric: &str) -> PyResult<MetricId> {
     pagerace_study::claim::metric(metric).map_err(|error| refused("metric", &error))
 }

@@ -30,6 +30,8 @@ pub struct Claim {
     pub sentence: Sentence,
     /// The number that others published for it.
     pub published: Option<f64>,
+    /// True if the author expects it to hold.
+    pub expected: bool,
     /// The loads that count.
     pub filter: Filter,
 }

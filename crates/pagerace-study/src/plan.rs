@@ -25,7 +25,7 @@ use pagerace_sim::Explainable;
 use toml::{Table, Value};
 
 use crate::StudyError;
-use crate::claim::Claim;
+use crate::claim::{self, Claim};
 use crate::matrix::Matrix;
 use crate::store::Details;
 use crate::table::TableSpec;
@@ -311,7 +311,10 @@ impl Race {
 
 /// Returns the metric whose parts are kept.
 fn explainable(name: &str) -> Result<Explainable, String> {
-    let found = Explainable::ALL.into_iter().find(|one| one.name() == name);
+    let metric = claim::metric(name).map_or("", |one| one.metric().name);
+    let found = Explainable::ALL
+        .into_iter()
+        .find(|one| one.name() == metric);
     found.ok_or_else(|| {
         let known = Explainable::ALL.map(Explainable::name).join(", ");
         format!("parts: `{name}` cannot be explained; use {known}")

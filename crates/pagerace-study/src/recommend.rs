@@ -10,7 +10,8 @@
 //! * [`rule`]: decision trees, and how they are learnt;
 //! * [`interval`]: intervals of means over pages;
 //! * [`mod@evaluate`]: policies out of fold, regret, and the recommendation;
-//! * [`users`]: the mix of networks that measured users have.
+//! * [`users`]: the mix of networks that measured users have;
+//! * [`mixes`]: mixes of users that public statistics describe.
 //!
 //! The choice of an algorithm from the features of an instance is the problem of Rice 1976,
 //! "The Algorithm Selection Problem". Trees that are learnt from the regret of their choices are
@@ -20,11 +21,12 @@
 pub mod evaluate;
 pub mod feature;
 pub mod interval;
+pub mod mixes;
 pub mod population;
 pub mod rule;
 pub mod users;
 
-pub use evaluate::{Evaluation, Kind, Policy, evaluate};
+pub use evaluate::{Changes, Evaluation, Kind, Policy, Unseen, evaluate};
 pub use feature::{Feature, NetworkFacts, PageFacts};
 pub use population::{Population, Situation};
 pub use rule::Rule;

@@ -62,6 +62,10 @@ pub fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     report(&error);
+    #[cfg(feature = "study")]
+    if error.is::<commands::study::Unexpected>() {
+        return ExitCode::from(1);
+    }
     ExitCode::from(if interrupted(&error) {
         130
     } else if error.is::<commands::failed::AllFailed>() {

@@ -20,6 +20,17 @@ fn names_and_keys_are_unique_and_read_back() {
 }
 
 #[test]
+fn names_have_hyphens_or_underscores() {
+    for id in MetricId::all() {
+        let (name, key) = (id.metric().name, id.metric().key());
+        let spellings = [name.replace('-', "_"), key.replace('_', "-"), key];
+        for spelling in spellings {
+            assert_eq!(spelling.parse::<MetricId>().unwrap(), id, "{spelling}");
+        }
+    }
+}
+
+#[test]
 fn times_come_in_milliseconds() {
     let run = RunSummary {
         load: LoadMetrics {

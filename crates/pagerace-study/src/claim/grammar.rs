@@ -415,14 +415,14 @@ impl Parser {
     }
 }
 
-/// Returns the simulated metric with this name, or with the name of its column.
+/// Returns the simulated metric with this name, or with the name of its column. Hyphens and
+/// underscores are the same.
 ///
 /// # Errors
 /// The names that exist.
 pub fn metric(name: &str) -> Result<MetricId, String> {
     let all = || crate::row::metrics();
-    let of_column = all().find(|one| one.metric().key() == name);
-    let found = of_column.or_else(|| all().find(|one| one.metric().name == name));
+    let found = all().find(|one| one.metric().is_called(name));
     found.ok_or_else(|| {
         let known: Vec<String> = all().map(|one| one.metric().key()).collect();
         format!("`{name}` is no metric; use {}", known.join(", "))

@@ -10,6 +10,7 @@ fn decide(text: &str, filter: &[(&str, &str)]) -> Result<Vec<Decision>, String> 
         text: text.to_owned(),
         sentence: parse(text).unwrap(),
         published: None,
+        expected: false,
         filter,
     };
     claim.decide(&frame())
@@ -95,6 +96,7 @@ fn pages_without_both_contenders_do_not_count() {
         text: text.to_owned(),
         sentence: parse(text).unwrap(),
         published: None,
+        expected: false,
         filter: Filter::new(),
     };
     let mut frame = frame();
@@ -139,6 +141,7 @@ fn numbers_like_the_published_one_agree() {
         text: text.to_owned(),
         sentence: parse(text).unwrap(),
         published: Some(0.4),
+        expected: false,
         filter: Filter::new(),
     };
     let verdicts = |claim: &Claim| -> Vec<Verdict> {

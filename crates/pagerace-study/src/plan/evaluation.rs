@@ -44,9 +44,10 @@ pub(super) fn claims(value: Option<Value>) -> Result<Vec<Claim>, String> {
             sentence: claim::parse(&text).map_err(|e| format!("{place}: holds: {e}"))?,
             text,
             published: entry.number("published")?,
+            expected: entry.flag("expected")?,
             filter: entry.filter()?,
         };
-        entry.end("name, holds, published, where")?;
+        entry.end("name, holds, published, expected, where")?;
         Ok(claim)
     };
     entries("claim", value, read)
@@ -147,6 +148,15 @@ impl Entry {
             other => Err(self.expected(key, "texts", other)),
         };
         items(&value).iter().map(text).collect()
+    }
+
+    /// Returns a flag; false if there is no such key.
+    fn flag(&mut self, key: &str) -> Result<bool, String> {
+        match self.table.remove(key) {
+            None => Ok(false),
+            Some(Value::Boolean(flag)) => Ok(flag),
+            Some(other) => Err(self.expected(key, "true or false", &other)),
+        }
     }
 
     fn number(&mut self, key: &str) -> Result<Option<f64>, String> {

@@ -100,6 +100,34 @@ pub struct Evaluation {
     pub rule_against_fixed: Mean,
     /// The mean loss of the rule less today's.
     pub rule_against_today: Mean,
+    /// The same on networks from which nothing was learnt; `None` if there is only one network.
+    pub unseen: Option<Unseen>,
+}
+
+/// A fixed choice and a rule on networks, and on pages, from which they were not learnt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unseen {
+    /// By network of the population.
+    pub networks: Vec<Changes>,
+    /// The mean loss of the best fixed choice less today's, over pages.
+    pub fixed_against_today: Mean,
+    /// The mean loss of the rule less the best fixed choice's.
+    pub rule_against_fixed: Mean,
+    /// The mean loss of the rule less today's.
+    pub rule_against_today: Mean,
+}
+
+/// Mean losses on a network less today's, over pages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Changes {
+    /// The best fixed choice, learnt from other networks and other pages.
+    pub fixed: f64,
+    /// The rule, learnt from other networks and other pages.
+    pub rule: f64,
+    /// The rule, learnt from all networks and other pages.
+    pub seen: f64,
+    /// The best choice for each page.
+    pub oracle: f64,
 }
 
 impl Evaluation {
@@ -146,17 +174,22 @@ pub fn evaluate(
     let situations = &population.situations;
     let fold_of = folds(population);
     let folds = count_folds(population);
-    // No page has the fold after the last, so that the last step leaves nothing out.
     let total = steps(population);
-    let without = |(): &mut (), fold: usize| {
-        let others = situations.iter().filter(|one| fold_of[one.page] != fold);
+    let step = |(): &mut (), step: usize| {
+        if let Some(network) = step.checked_sub(folds + 1) {
+            return without_network(population, network, &fold_of, depth);
+        }
+        // No page has the fold after the last, so that its step leaves nothing out.
+        let others = situations.iter().filter(|one| fold_of[one.page] != step);
         let others: Vec<&Situation> = others.collect();
         let rule = learn(population, &others, &fold_of, depth);
-        (best_fixed(population, &others), rule)
+        vec![(best_fixed(population, &others), rule)]
     };
     let tell = |done| progress(Progress { done, total });
-    let mut learnt = parallel::map(jobs, total, &without, &tell)?;
-    let (fixed, rule) = learnt.pop()?;
+    let mut learnt = parallel::map(jobs, total, &step, &tell)?;
+    let left_out = learnt.split_off(folds + 1);
+    let (fixed, rule) = learnt.pop()?.pop()?;
+    let learnt: Vec<(usize, Rule)> = learnt.into_iter().flatten().collect();
     let agreeing = learnt.iter().filter(|(choice, _)| *choice == fixed);
     let agreeing = agreeing.count();
     let learnt_for = |one: &Situation| &learnt[fold_of[one.page]];
@@ -198,6 +231,9 @@ pub fn evaluate(
     } else {
         Kind::Today
     };
+    let with_networks = |one: &Situation| learnt_for(one).1.choose(one);
+    let unseen =
+        (!left_out.is_empty()).then(|| unseen(population, &left_out, &fold_of, &with_networks));
     Some(Evaluation {
         policies,
         fixed,
@@ -208,12 +244,78 @@ pub fn evaluate(
         fixed_against_today,
         rule_against_fixed,
         rule_against_today,
+        unseen,
     })
 }
 
-/// Learns a rule from some situations. Of the depths up to `depth` it has the one with the
-/// lowest loss on pages of folds from which such a rule was not learnt; the least of equals.
+/// Learns a fixed choice and a rule for each fold, from the other folds on the other networks.
+fn without_network(
+    population: &Population,
+    network: usize,
+    fold_of: &[usize],
+    depth: u8,
+) -> Vec<(usize, Rule)> {
+    let others = population.situations.iter();
+    let others: Vec<&Situation> = others.filter(|one| one.network != network).collect();
+    let depth = best_depth(population, &others, fold_of, depth);
+    let without = |fold: usize| {
+        let rest = others.iter().filter(|one| fold_of[one.page] != fold);
+        let rest: Vec<&Situation> = rest.copied().collect();
+        let rule = Rule::learn(population, &rest, depth);
+        (best_fixed(population, &rest), rule)
+    };
+    (0..count_folds(population)).map(without).collect()
+}
+
+/// Evaluates what was learnt for each network and fold from the others. `seen` has the choices of
+/// the rule that was learnt from all networks.
+fn unseen(
+    population: &Population,
+    learnt: &[Vec<(usize, Rule)>],
+    fold_of: &[usize],
+    seen: &impl Fn(&Situation) -> usize,
+) -> Unseen {
+    let learnt_for = |one: &Situation| &learnt[one.network][fold_of[one.page]];
+    let by_fixed = |one: &Situation| one.loss(learnt_for(one).0);
+    let by_rule = |one: &Situation| one.loss(learnt_for(one).1.choose(one));
+    let today = |one: &Situation| one.loss(0);
+    let against = |own: &dyn Fn(&Situation) -> f64, other: &dyn Fn(&Situation) -> f64| {
+        interval::mean(&page_means(population, |_, one| own(one) - other(one)))
+    };
+    let on = |network: usize| {
+        let here = population.situations.iter();
+        let here: Vec<&Situation> = here.filter(|one| one.network == network).collect();
+        let mean = |of: &dyn Fn(&Situation) -> f64| {
+            let changes = here.iter().map(|one| of(one) - today(one));
+            changes.sum::<f64>() / here.len() as f64
+        };
+        Changes {
+            fixed: mean(&by_fixed),
+            rule: mean(&by_rule),
+            seen: mean(&|one| one.loss(seen(one))),
+            oracle: mean(&|one| one.loss(one.oracle())),
+        }
+    };
+    Unseen {
+        networks: (0..learnt.len()).map(on).collect(),
+        fixed_against_today: against(&by_fixed, &today),
+        rule_against_fixed: against(&by_rule, &by_fixed),
+        rule_against_today: against(&by_rule, &today),
+    }
+}
+
+/// Learns a rule from some situations, of the best depth up to `depth`.
 fn learn(population: &Population, from: &[&Situation], fold_of: &[usize], depth: u8) -> Rule {
+    Rule::learn(
+        population,
+        from,
+        best_depth(population, from, fold_of, depth),
+    )
+}
+
+/// Returns the depth up to `depth` with the lowest loss on pages of folds from which a rule of
+/// this depth was not learnt; the least of equals.
+fn best_depth(population: &Population, from: &[&Situation], fold_of: &[usize], depth: u8) -> u8 {
     let folds: BTreeSet<usize> = from.iter().map(|one| fold_of[one.page]).collect();
     let loss = |depth: u8| -> f64 {
         let of_fold = |fold: &usize| -> f64 {
@@ -229,10 +331,10 @@ fn learn(population: &Population, from: &[&Situation], fold_of: &[usize], depth:
     };
     // A rule needs pages to be learnt from and others to be tested on.
     if folds.len() < 2 {
-        return Rule::learn(population, from, 0);
+        return 0;
     }
     let losses: Vec<f64> = (0..=depth).map(loss).collect();
-    Rule::learn(population, from, rule::least(&losses).0 as u8)
+    rule::least(&losses).0 as u8
 }
 
 /// Returns true if the interval leaves out zero and the gain is noticeable.
@@ -249,9 +351,14 @@ fn best_fixed(population: &Population, from: &[&Situation]) -> usize {
     }
 }
 
-/// Returns the number of steps of [`evaluate`]: one for each fold, and one for all pages.
+/// Returns the number of steps of [`evaluate`]: one for each fold, one for all pages, and one for
+/// each network if there are several.
 pub fn steps(population: &Population) -> usize {
-    count_folds(population) + 1
+    let networks = match population.networks.len() {
+        1 => 0,
+        several => several,
+    };
+    count_folds(population) + 1 + networks
 }
 
 /// Returns the number of folds. A page is alone in its fold if there are few.

@@ -126,6 +126,38 @@ fn a_true_rule_is_found() {
 }
 
 #[test]
+fn a_rule_is_tested_on_networks_that_it_has_not_seen() {
+    // The loss decides: HTTP/3 is better on the networks poor and bad.
+    let world = World::new(12, |_, loss, protocol| match (protocol, loss > 1.0) {
+        ("h2", false) | ("h3", true) => 1_000.0,
+        _ => 1_300.0,
+    });
+    let (population, found) = (world.population(), world.evaluate());
+    assert_eq!(found.take, Kind::Rule);
+    let unseen = found.unseen.unwrap();
+    let gain = -libm::log(1.3);
+    for ((network, _), changes) in population.networks.iter().zip(&unseen.networks) {
+        // Without the network poor, the threshold lies above its loss.
+        let (rule, seen) = match network.as_str() {
+            "bad" => (gain, gain),
+            "poor" => (0.0, gain),
+            _ => (0.0, 0.0),
+        };
+        let found = [changes.rule, changes.seen, changes.oracle];
+        for (found, expected) in found.into_iter().zip([rule, seen, seen]) {
+            assert!((found - expected).abs() < 1e-12, "{network}: {changes:?}");
+        }
+    }
+    let mean = unseen.rule_against_today.mean;
+    assert!((mean - gain / 4.0).abs() < 1e-12, "{mean}");
+    let shares = BTreeMap::from([("bad".to_owned(), 1.0)]);
+    let mut frame = world.frame.clone();
+    frame.name_contenders();
+    let alone = Population::new(&frame, metric(), None, &shares, &world.facts).unwrap();
+    assert_eq!(evaluate(&alone, 3).unseen, None);
+}
+
+#[test]
 fn two_questions_are_asked_together() {
     // Neither of the two alone tells anything.
     let world = World::new(16, |page, loss, protocol| {

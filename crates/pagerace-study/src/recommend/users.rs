@@ -2,10 +2,10 @@
 
 use super::feature::NetworkFacts;
 
-/// The columns of a file of users. The first two are required.
+/// The columns of a file of users. The first one is required.
 const COLUMNS: [&str; 5] = ["rtt_ms", "down_mbps", "loss_percent", "up_mbps", "weight"];
 /// The number of columns that are required.
-const REQUIRED: usize = 2;
+const REQUIRED: usize = 1;
 /// The loss, in percentage points, that is as far as a factor of e in the round trip or a rate.
 const LOSS_UNIT: f64 = 1.0;
 /// The shortest round trip that distances tell apart, in milliseconds.
@@ -18,8 +18,8 @@ pub struct User {
     pub line: usize,
     /// The round trip in milliseconds.
     pub rtt_ms: f64,
-    /// The rate of the downlink in Mbit/s.
-    pub down_mbps: f64,
+    /// The rate of the downlink in Mbit/s, if measured.
+    pub down_mbps: Option<f64>,
     /// The packets lost in per cent, if measured.
     pub loss_percent: Option<f64>,
     /// The rate of the uplink in Mbit/s, if measured.
@@ -39,7 +39,7 @@ pub struct Assigned {
     pub outside: Vec<(usize, &'static str)>,
 }
 
-/// Parses a CSV file of users: a header with `rtt_ms`, `down_mbps` and optionally
+/// Parses a CSV file of users: a header with `rtt_ms` and optionally `down_mbps`,
 /// `loss_percent`, `up_mbps` and `weight`, in any order, and a number in each field.
 ///
 /// # Errors
@@ -86,11 +86,10 @@ pub fn parse(text: &str) -> Result<Vec<User>, String> {
                 .map(|place| number(line, column, fields[place]))
                 .transpose()
         };
-        let required = |column| Ok::<f64, String>(value(column)?.expect("it was checked"));
         users.push(User {
             line,
-            rtt_ms: required("rtt_ms")?,
-            down_mbps: required("down_mbps")?,
+            rtt_ms: value("rtt_ms")?.expect("it was checked"),
+            down_mbps: value("down_mbps")?,
             loss_percent: value("loss_percent")?,
             up_mbps: value("up_mbps")?,
             weight: value("weight")?.unwrap_or(1.0),
@@ -156,8 +155,9 @@ pub fn assign(users: &[User], networks: &[NetworkFacts]) -> Assigned {
 fn distance(user: &User, network: &NetworkFacts) -> f64 {
     let factor = |a: f64, b: f64| libm::log(a / b);
     let rtt = factor(user.rtt_ms.max(RTT_MIN), network.rtt_ms.max(RTT_MIN));
-    let down = factor(user.down_mbps, network.down_mbps);
-    let up = user.up_mbps.map_or(0.0, |up| factor(up, network.up_mbps));
+    let rate = |own: Option<f64>, other| own.map_or(0.0, |own| factor(own, other));
+    let down = rate(user.down_mbps, network.down_mbps);
+    let up = rate(user.up_mbps, network.up_mbps);
     let loss = user
         .loss_percent
         .map_or(0.0, |loss| (loss - network.loss_percent) / LOSS_UNIT);
@@ -178,7 +178,7 @@ fn outside(user: &User, networks: &[NetworkFacts]) -> Option<&'static str> {
         ),
         (
             "down_mbps",
-            beyond(Some(user.down_mbps), |network| network.down_mbps),
+            beyond(user.down_mbps, |network| network.down_mbps),
         ),
         (
             "loss_percent",

@@ -23,6 +23,9 @@ enum What {
     Policies,
     /// Networks with a name, and what they stand for.
     Networks,
+    /// Mixes of users for `pagerace recommend --mix`.
+    #[cfg(feature = "study")]
+    Mixes,
     /// Metrics.
     Metrics,
     /// Browser models.
@@ -39,6 +42,8 @@ pub(crate) fn run(args: &ListArgs) -> Result<()> {
         What::Strategies => strategies(&mut out)?,
         What::Policies => policies(&mut out)?,
         What::Networks => networks(&mut out)?,
+        #[cfg(feature = "study")]
+        What::Mixes => mixes(&mut out)?,
         What::Metrics => metric_list(&mut out)?,
         What::Browsers => browsers(&mut out)?,
         What::Controllers => controllers(&mut out)?,
@@ -107,6 +112,18 @@ fn networks(out: &mut impl Write) -> io::Result<()> {
         "\nWrite your own: \"rate 2mbit rtt 100ms loss 2% queue 1bdp\","
     )?;
     writeln!(out, "or change one of these: \"fast-4g loss 1%\"")
+}
+
+#[cfg(feature = "study")]
+fn mixes(out: &mut impl Write) -> io::Result<()> {
+    for mix in pagerace_study::recommend::mixes::MIXES {
+        let lines = [mix.summary.to_owned(), format!("Source: {}", mix.source)];
+        entry(out, mix.name, &lines)?;
+    }
+    writeln!(
+        out,
+        "\nThe round trip alone decides which network of the study a visit counts for"
+    )
 }
 
 fn metric_list(out: &mut impl Write) -> io::Result<()> {

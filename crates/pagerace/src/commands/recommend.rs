@@ -42,8 +42,11 @@ Examples:
       the same from loads that `study export` wrote, if five of six users have cable
 
   pagerace recommend results --users users.csv --depth 2 --json rule.json
-      for networks as users measured them (a header with rtt_ms, down_mbps and optionally
-      loss_percent, up_mbps, weight), with the rule as JSON for a server";
+      for networks as users measured them (a header with rtt_ms and optionally down_mbps,
+      loss_percent, up_mbps, weight), with the rule as JSON for a server
+
+  pagerace recommend plan.toml --mix crux-mobile
+      for the round trips of Chrome on phones; `pagerace list mixes` has the others";
 
 #[derive(Args, Debug)]
 pub(crate) struct RecommendArgs {
@@ -67,12 +70,12 @@ pub(crate) struct RecommendArgs {
     depth: u8,
 
     /// Weights of networks, such as 'cable=5,slow-4g=1'; others have none. Or the name of a [mix]
-    /// of the plan. [default: equal]
+    /// of the plan, or of one that `pagerace list mixes` shows. [default: equal]
     #[arg(long, value_name = "NETWORK=WEIGHT,..|NAME", conflicts_with = "users")]
     mix: Vec<String>,
 
-    /// Weights of networks from a CSV file with a row for each user, with the columns `rtt_ms`,
-    /// `down_mbps` and optionally `loss_percent`, `up_mbps` and weight. Each user counts for the
+    /// Weights of networks from a CSV file with a row for each user, with the column `rtt_ms` and
+    /// optionally `down_mbps`, `loss_percent`, `up_mbps` and weight. Each user counts for the
     /// nearest network.
     #[arg(long, value_name = "FILE")]
     users: Option<PathBuf>,

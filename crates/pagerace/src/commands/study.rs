@@ -31,6 +31,7 @@ mod resolve;
 mod run;
 
 pub use embedded::Study;
+pub(crate) use evaluate::Unexpected;
 pub(super) use evaluate::{condition, quoted};
 pub(super) use loads::{PlanLoads, of_plan};
 pub(super) use markdown::{MODEL_ERROR, name};
@@ -166,6 +167,10 @@ pub(crate) struct ReportArgs {
     #[arg(long)]
     no_run: bool,
 
+    /// Exit with status 1 if a claim does not hold that the plan marks with `expected = true`.
+    #[arg(long)]
+    check: bool,
+
     #[command(flatten)]
     work: WorkArgs,
 }
@@ -249,12 +254,7 @@ fn check(args: &PlanArgs) -> Result<()> {
         writeln!(out, "  contenders  {}", plan.labels().join("; "))?;
         writeln!(out, "  settings    {}", pagerace_lab::facts::facts(plan))?;
     }
-    let (mut loads, mut shards) = (0, 0);
-    resolved.shards(true, &mut |shard| {
-        loads += shard.loads();
-        shards += 1;
-        Ok(())
-    })?;
+    let (loads, shards) = resolved.check_pages()?;
     let (loads, shards) = (counted(loads, "load"), counted(shards, "shard"));
     writeln!(out, "{loads} in {shards}")?;
     let study = &resolved.study;
@@ -291,7 +291,7 @@ fn status(args: &ResultArgs) -> Result<()> {
 /// Returns the number of loads that are done, and of all, of each race.
 fn progress_of(resolved: &Resolved, store: &Store) -> Result<Vec<(u64, u64)>> {
     let mut races = vec![(0, 0); resolved.study.races.len()];
-    resolved.shards(false, &mut |shard| {
+    resolved.shards(&mut |shard| {
         let missing = store.missing(&shard).unwrap_or_default();
         for (place, piece) in &shard.pieces {
             races[place.race].0 += piece.runs.len() as u64;
@@ -323,7 +323,7 @@ fn export_to(resolved: &Resolved, plan: &Path, folder: &Path, to: &Path) -> Resu
     let mut failed = None;
     let written = write_atomically(to, |out| {
         let mut writer = TableWriter::new::<Row>(out)?;
-        let each = resolved.each(false, |race, page, cells| {
+        let each = resolved.each(|race, page, cells| {
             let rows = resolved.rows(&store, race, page, cells)?;
             found += rows.len();
             all += cells.digests.len() * cells.plan.runs as usize;

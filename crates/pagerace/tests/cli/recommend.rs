@@ -172,6 +172,16 @@ fn users_weight_networks() {
         error.contains("`mobil` is neither as cable=5 nor a [mix] of the plan, which has mobile"),
         "{error}"
     );
+    // Half-way between the networks, by the logarithm, are 53 ms, which all round trips exceed.
+    let words = ["recommend", "plan.toml", "--mix", "crux-desktop"];
+    let run = sandbox.run(&words);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let told = "weighted by the round trips of crux-desktop: rate 2mbit rtt 100ms loss 2% 100 %";
+    assert!(run.out.contains(told), "{}", run.out);
+    let told = "--mix crux-desktop: round trips outside the range of the networks";
+    assert!(run.err.contains(told), "{}", run.err);
+    let listed = sandbox.run(&["list", "mixes"]);
+    assert!(listed.out.contains("\ncrux-desktop\n"), "{}", listed.out);
     // One network with all weight is a study of that network.
     let words = [
         "plan.toml",
@@ -188,7 +198,7 @@ fn what_cannot_be_answered_is_refused() {
     let sandbox = sandbox("recommend-errors");
     recommend(&sandbox, &["plan.toml"]);
     sandbox.write("empty.csv", "");
-    sandbox.write("odd.csv", "rtt_ms\n5\n");
+    sandbox.write("odd.csv", "down_mbps\n5\n");
     let before = sandbox.names();
     let mistakes: [(&[&str], &str); 13] = [
         (
@@ -206,7 +216,7 @@ fn what_cannot_be_answered_is_refused() {
         (&["--users", "empty.csv"], "empty.csv: is empty"),
         (
             &["--users", "odd.csv"],
-            "odd.csv: line 1: lacks the column down_mbps",
+            "odd.csv: line 1: lacks the column rtt_ms",
         ),
         (&["--users", "none.csv"], "none.csv: cannot be read"),
         (&["--today", "h9"], "has the contender `h9`"),

@@ -281,6 +281,63 @@ fn tables_and_claims_are_decided() {
 }
 
 #[test]
+fn expected_claims_decide_the_exit_status() {
+    let sandbox = sandbox("study-expected");
+    let words = ["study", "report", "plan.toml", "--check"];
+    let check = |evaluation: &str| {
+        sandbox.write("plan.toml", &format!("{PLAN}{evaluation}"));
+        sandbox.run(&words)
+    };
+    let unmarked = check(EVALUATION);
+    assert_eq!(unmarked.code, 2, "{}", unmarked.err);
+    let told = "plan.toml: has no claims that --check could decide; mark them with expected = true";
+    assert!(unmarked.err.contains(told), "{}", unmarked.err);
+    let mark = |claim: &str| EVALUATION.replace(claim, &format!("{claim}\nexpected = true"));
+    let good = "name = \"HTTP/3 shows pages\"";
+    let held = check(&mark(good));
+    assert_eq!(held.code, 0, "{}", held.err);
+    let both = mark(good).replace("> 100%\"", "> 100%\"\nexpected = true");
+    let failed = check(&both);
+    assert_eq!(failed.code, 1, "{}", failed.err);
+    assert!(failed.out.contains("does not hold"), "{}", failed.out);
+    let told = "error: 1 of 2 expected claims does not hold";
+    assert!(failed.err.contains(told), "{}", failed.err);
+    let report = sandbox.run(&words[..3]);
+    assert_eq!((report.code, report.out), (0, failed.out));
+}
+
+#[test]
+fn metrics_have_hyphens_or_underscores() {
+    let sandbox = sandbox("study-spellings");
+    let spell = |metric: &str, parts: &str| {
+        let evaluation = format!(
+            "{EVALUATION}[[plot]]\nname = \"One\"\nmetric = \"{metric}\"\ncompare = \
+             \"protocol\"\nwhere = {{ race = \"hosts\" }}\n"
+        )
+        .replace("of lcp_ms", &format!("of {metric}"));
+        let plan = format!("parts = \"{parts}\"\n{PLAN}{evaluation}");
+        sandbox.write("plan.toml", &plan);
+        run(&sandbox, &["report", "plan.toml"]).replace(metric, "METRIC")
+    };
+    let hyphens = spell("speed-index", "speed-index");
+    for spelling in ["speed_index", "speed_index_ms", "speed-index-ms"] {
+        assert_eq!(spell(spelling, spelling), hyphens, "{spelling}");
+    }
+    let table = |metric: &str| {
+        let shared = ["table", "results", "--where", "race=hosts", "--metric"];
+        run(&sandbox, &[&shared[..], &[metric]].concat())
+    };
+    assert_eq!(table("speed-index-ms"), table("speed_index"));
+    let race = |metric: &str| {
+        let words = ["race", "one.har", "--runs", "2", "--metric", metric];
+        let run = sandbox.run(&words);
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out
+    };
+    assert_eq!(race("speed-index"), race("speed_index_ms"));
+}
+
+#[test]
 fn contenders_need_not_be_a_product() {
     let sandbox = sandbox("study-explicit");
     let plan = "pages = [\"*.har\"]\nruns = 2\nnetwork = \"cable\"\n";

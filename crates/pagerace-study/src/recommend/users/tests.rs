@@ -1,4 +1,5 @@
 use super::{NetworkFacts, assign, parse};
+use crate::recommend::mixes::{MIXES, Mix};
 
 fn network(rtt_ms: f64, down_mbps: f64, loss_percent: f64) -> NetworkFacts {
     NetworkFacts {
@@ -38,6 +39,28 @@ fn loss_that_was_not_measured_does_not_count() {
 }
 
 #[test]
+fn rates_that_were_not_measured_do_not_count() {
+    let networks = [network(30.0, 1.0, 0.0), network(150.0, 20.0, 0.0)];
+    let found = assign(&parse("rtt_ms\n40\n140\n").unwrap(), &networks);
+    assert_eq!(found.networks, [(1, 1.0), (1, 1.0)]);
+    assert!(found.outside.is_empty());
+}
+
+#[test]
+fn mixes_count_for_networks_with_their_round_trips() {
+    let networks = [network(28.0, 5.0, 0.0), network(150.0, 1.6, 0.0)];
+    let share = |name: &str| {
+        let users = Mix::named(name).unwrap().users();
+        let total: f64 = users.iter().map(|user| user.weight).sum();
+        assert!((total - 100.0).abs() < 1e-9, "{name}: {total}");
+        assign(&users, &networks).networks[0].1
+    };
+    // Half-way, by the logarithm, is 65 ms.
+    let shares: Vec<f64> = MIXES.iter().map(|mix| share(mix.name)).collect();
+    assert_eq!(shares, [0.0, 17.5, 0.0]);
+}
+
+#[test]
 fn mistakes_have_a_line_and_a_column() {
     let mistakes = [
         (
@@ -45,7 +68,7 @@ fn mistakes_have_a_line_and_a_column() {
             "is empty; the first line names columns: rtt_ms,down_mbps",
         ),
         ("rtt_ms,down_mbps\n", "has no users"),
-        ("rtt_ms\n5\n", "line 1: lacks the column down_mbps"),
+        ("down_mbps\n5\n", "line 1: lacks the column rtt_ms"),
         (
             "rtt_ms,rtt_ms\n",
             "line 1: the column rtt_ms is there twice",

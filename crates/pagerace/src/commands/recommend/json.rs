@@ -6,7 +6,7 @@ use pagerace_lab::VERSION;
 use pagerace_study::key::Dimension;
 use pagerace_study::recommend::interval::Mean;
 use pagerace_study::recommend::population::Facts;
-use pagerace_study::recommend::{Kind, Policy, Rule};
+use pagerace_study::recommend::{Kind, Policy, Rule, Unseen};
 use serde_json::{Map, Value, json};
 
 use super::print::Report;
@@ -59,6 +59,7 @@ pub(super) fn of(report: &Report<'_>, facts: &Facts, input: &Path, plan: Option<
             "rule_against_fixed": mean(evaluation.rule_against_fixed),
             "rule_against_today": mean(evaluation.rule_against_today),
         },
+        "networks_left_out": evaluation.unseen.as_ref().map(|one| unseen(report, one)),
     })
 }
 
@@ -118,6 +119,26 @@ fn policy(report: &Report<'_>, policy: &Policy) -> Value {
         "users_worse": policy.users_worse,
         "users_broken": policy.breaks,
         "worse": worst.collect::<Vec<_>>(),
+    })
+}
+
+/// Returns the evaluation on networks from which nothing was learnt. Losses are logarithms.
+fn unseen(report: &Report<'_>, unseen: &Unseen) -> Value {
+    let networks = report.population.networks.iter().zip(&unseen.networks);
+    let networks = networks.map(|((name, _), changes)| {
+        json!({
+            "name": name,
+            "fixed_against_today": changes.fixed,
+            "rule_against_today": changes.rule,
+            "rule_with_network_against_today": changes.seen,
+            "oracle_against_today": changes.oracle,
+        })
+    });
+    json!({
+        "networks": networks.collect::<Vec<_>>(),
+        "fixed_against_today": mean(unseen.fixed_against_today),
+        "rule_against_fixed": mean(unseen.rule_against_fixed),
+        "rule_against_today": mean(unseen.rule_against_today),
     })
 }
 

@@ -10,7 +10,8 @@ use pagerace_net::Network;
 use pagerace_papers::NETWORKS;
 use pagerace_study::plan::mixes_of;
 use pagerace_study::recommend::NetworkFacts;
-use pagerace_study::recommend::users::{self, User};
+use pagerace_study::recommend::mixes::{self, MIXES};
+use pagerace_study::recommend::users::{self, Assigned, User};
 
 use super::RecommendArgs;
 use crate::commands::study::counted;
@@ -21,6 +22,8 @@ use crate::lists::split_all;
 pub(super) enum Mix {
     Equal,
     Weights(Vec<(String, f64)>),
+    /// Users that public statistics describe.
+    Public(&'static mixes::Mix),
     Users(Vec<User>, String),
 }
 
@@ -71,12 +74,16 @@ impl Mix {
                 },
             );
             let mut known = known.unwrap_or_default();
-            return match known.remove(name) {
-                Some(weights) => Ok(Self::Weights(weights)),
-                None => {
-                    bail!("--mix: `{name}` is neither as cable=5 nor a [mix] of the plan, {names}")
-                }
-            };
+            // A plan may use any name for its own mixes.
+            let own = known.remove(name).map(Self::Weights);
+            let found = own.or_else(|| mixes::Mix::named(name).map(Self::Public));
+            return found.with_context(|| {
+                format!(
+                    "--mix: `{name}` is neither as cable=5 nor a [mix] of the plan, {names}; \
+                     without a plan, use {}",
+                    MIXES.map(|mix| mix.name).join(", ")
+                )
+            });
         }
         if let Some(path) = &args.users {
             let place = || path.display().to_string();
@@ -140,21 +147,56 @@ impl Mix {
                 })
             }
             Self::Users(users, file) => of_users(&users, &file, networks),
+            Self::Public(mix) => of_mix(mix, networks),
         }
     }
 }
 
-/// Gives each user its nearest network.
-fn of_users(users: &[User], file: &str, networks: &Known) -> Result<Shares> {
+/// Gives each user its nearest network. `option` has the users.
+fn assign(option: &str, users: &[User], networks: &Known) -> Result<Assigned> {
     let mut known = Vec::new();
     for (name, facts) in networks {
         match facts {
             Ok(facts) => known.push(*facts),
-            Err(_) => bail!("--users: the properties of {name} are not known; use --mix"),
+            Err(_) => bail!(
+                "{option}: the properties of {name} are not known; give weights, as in \
+                 --mix '{name}=1'"
+            ),
         }
     }
+    Ok(users::assign(users, &known))
+}
+
+/// Returns the weights of networks by the users that they are nearest to.
+fn weights(assigned: &Assigned, networks: &Known) -> BTreeMap<String, f64> {
+    let weights = networks.keys().zip(&assigned.networks);
+    let weights = weights.map(|(name, (_, weight))| (name.clone(), *weight));
+    weights.collect()
+}
+
+/// Returns the weights of a mix, which knows round trips alone.
+fn of_mix(mix: &mixes::Mix, networks: &Known) -> Result<Shares> {
+    let users = mix.users();
+    let assigned = assign("--mix", &users, networks)?;
+    if !assigned.outside.is_empty() {
+        warn(&format!(
+            "--mix {}: round trips outside the range of the networks, which count for the nearest \
+             one: {} of {}",
+            mix.name,
+            assigned.outside.len(),
+            users.len(),
+        ));
+    }
+    Ok(Shares {
+        weights: weights(&assigned, networks),
+        text: format!("networks weighted by the round trips of {}", mix.name),
+    })
+}
+
+/// Returns the weights of the users of a file.
+fn of_users(users: &[User], file: &str, networks: &Known) -> Result<Shares> {
     let names: Vec<&String> = networks.keys().collect();
-    let assigned = users::assign(users, &known);
+    let assigned = assign("--users", users, networks)?;
     if let Some((line, column)) = assigned.outside.first() {
         warn(&format!(
             "{file}: {} of {} outside the range of the networks, first line {line} ({column}); \
@@ -167,11 +209,8 @@ fn of_users(users: &[User], file: &str, networks: &Known) -> Result<Shares> {
     let counts = names.iter().zip(&assigned.networks);
     let counts = counts.map(|(name, (count, _))| format!("{name} {count}"));
     let counts: Vec<String> = counts.collect();
-    let weights = names.iter().zip(&assigned.networks);
     Ok(Shares {
-        weights: weights
-            .map(|(name, (_, weight))| ((*name).clone(), *weight))
-            .collect(),
+        weights: weights(&assigned, networks),
         text: format!(
             "networks weighted by the {} of {}: {}; the farthest, line {line}, is {distance:.1} from \
              {} (1 is a factor of 2.7 in round trip or rate, or one point of loss)",

@@ -10,7 +10,7 @@ use pagerace_page::PaintEvidence;
 use pagerace_report::sections::{Figure, Kind as Shape, Section, SectionReport, Series};
 use pagerace_study::Key;
 use pagerace_study::recommend::interval::Mean;
-use pagerace_study::recommend::{Evaluation, Kind, Policy, Population, Rule};
+use pagerace_study::recommend::{Changes, Evaluation, Kind, Policy, Population, Rule, Unseen};
 
 use super::mix;
 use crate::commands::sections;
@@ -60,7 +60,7 @@ impl Report<'_> {
     /// Returns the recommendation as sections.
     pub(super) fn sections(&self) -> SectionReport {
         let taken = self.evaluation.policy(self.evaluation.take);
-        let mut text = careful(taken);
+        let mut text = self.careful(taken);
         text.extend([self.answer(taken), self.reason()]);
         text.extend(self.model_error(taken.kind));
         let answer = Section {
@@ -80,13 +80,23 @@ impl Report<'_> {
             facts: facts
                 .map(|fact| fact.trim_end_matches('.').to_owned())
                 .collect(),
-            sections: vec![answer, users, self.regret(), self.worst(), self.rule()],
+            sections: [
+                Some(answer),
+                Some(users),
+                Some(self.regret()),
+                self.evaluation.unseen.as_ref().map(|one| self.unseen(one)),
+                Some(self.worst()),
+                Some(self.rule()),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
         }
     }
 
     pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let taken = self.evaluation.policy(self.evaluation.take);
-        for text in careful(taken) {
+        for text in self.careful(taken) {
             stress(out, &text)?;
         }
         stress(out, &self.answer(taken))?;
@@ -245,7 +255,11 @@ impl Report<'_> {
             format!(
                 "For each page, the fixed choice and the rule were learnt {others}; in {agreeing} \
                  of {folds} cases the fixed choice was that of all pages. The networks were the \
-                 same: no other ones test the rule."
+                 same{}.",
+                match self.evaluation.unseen {
+                    Some(_) => "; a table below leaves them out one by one",
+                    None => ": no other ones test the rule",
+                }
             ),
         ]
     }
@@ -348,6 +362,61 @@ impl Report<'_> {
         all.filter(move |policy| !(again(policy.kind) && self.evaluation.always(policy) == Some(0)))
     }
 
+    /// Returns what is gained on networks from which nothing was learnt.
+    fn unseen(&self, unseen: &Unseen) -> Section {
+        let logarithm = |log: f64| change(log.exp() - 1.0);
+        let networks = self.population.networks.iter().zip(&unseen.networks);
+        let row = |((network, _), changes): (&(String, f64), &Changes)| {
+            let changes = [changes.fixed, changes.rule, changes.seen, changes.oracle];
+            let cells = changes.into_iter().map(logarithm);
+            std::iter::once(network.clone()).chain(cells).collect()
+        };
+        let header = [
+            "network",
+            "best fixed choice",
+            "rule",
+            "rule, network known",
+            "oracle",
+        ];
+        let metric = self.population.metric.metric().name;
+        Section {
+            title: "One network left out, against today".to_owned(),
+            text: vec![
+                format!(
+                    "The change of the mean {metric} by what was learnt from the other networks \
+                     and other pages. A rule whose network is known was learnt from other pages \
+                     alone."
+                ),
+                format!(
+                    "Over all networks, the rule changes the mean by {} against the best fixed \
+                     choice, and by {} against today.",
+                    difference(unseen.rule_against_fixed),
+                    difference(unseen.rule_against_today)
+                ),
+            ],
+            header: header.map(str::to_owned).into(),
+            words: 1,
+            rows: networks.map(row).collect(),
+            ..Section::default()
+        }
+    }
+
+    /// Returns what speaks against the recommendation.
+    fn careful(&self, taken: &Policy) -> Vec<String> {
+        let mut all = careful(taken);
+        let unseen = self.evaluation.unseen.as_ref();
+        let unseen =
+            unseen.filter(|one| taken.kind == Kind::Rule && one.rule_against_fixed.mean >= 0.0);
+        if unseen.is_some() {
+            all.push(
+                "Careful: on networks from which it was not learnt, the rule is no better than the \
+                 best fixed choice. Race networks like those of your users."
+                    .to_owned(),
+            );
+        }
+        all
+    }
+
     fn worst(&self) -> Section {
         let title_of = title;
         let title = "Worst hit, against today".to_owned();
@@ -433,7 +502,7 @@ impl Report<'_> {
     }
 }
 
-/// Returns what speaks against the recommendation.
+/// Returns what speaks against a policy on the networks of the study.
 fn careful(taken: &Policy) -> Vec<String> {
     let mut all = Vec::new();
     if taken.users_worse >= MANY_WORSE {

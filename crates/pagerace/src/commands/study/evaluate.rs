@@ -66,6 +66,14 @@ pub(crate) struct TableArgs {
     csv: bool,
 }
 
+/// Claims that a plan expects to hold do not.
+#[derive(Debug, thiserror::Error)]
+#[error("{failed} of {of} expected claims {} not hold", if *.failed == 1 { "does" } else { "do" })]
+pub(crate) struct Unexpected {
+    failed: usize,
+    of: usize,
+}
+
 /// Parses an item of `--where`.
 pub(in crate::commands) fn condition(text: &str) -> Result<(String, String), String> {
     let (column, value) = text
@@ -165,6 +173,14 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
             path.display()
         );
     }
+    let expected = resolved.study.claims.iter().filter(|one| one.expected);
+    let expected = expected.count();
+    if args.check && expected == 0 {
+        bail!(
+            "{}: has no claims that --check could decide; mark them with expected = true",
+            path.display()
+        );
+    }
     check(&resolved, path)?;
     let folder = args.results.folder();
     if let Some(markdown) = &args.markdown {
@@ -198,14 +214,21 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
         let numbers = at(path, "matrix", i, matrix.fill(frame))?;
         print_matrix(&mut out, matrix, &numbers)?;
     }
+    let mut failed = 0;
     for (i, claim) in study.claims.iter().enumerate() {
         let decisions = at(path, "claim", i, claim.decide(frame))?;
         print_claim(&mut out, claim, &decisions)?;
+        failed += usize::from(claim.expected && worst(&decisions) == Verdict::DoesNotHold);
     }
-    match &args.markdown {
-        None => Ok(()),
-        Some(markdown) => markdown::write(markdown, path, &resolved, &loads),
+    drop(out);
+    if let Some(markdown) = &args.markdown {
+        markdown::write(markdown, path, &resolved, &loads)?;
     }
+    if args.check && failed > 0 {
+        let of = expected;
+        return Err(Unexpected { failed, of }.into());
+    }
+    Ok(())
 }
 
 fn print_claim(
@@ -239,11 +262,16 @@ fn print_claim(
     Ok(())
 }
 
+/// Returns the worst verdict. A claim that nothing decides does not hold.
+fn worst(decisions: &[claim::Decision]) -> Verdict {
+    let all = decisions.iter().map(|one| one.verdict);
+    all.max().unwrap_or(Verdict::DoesNotHold)
+}
+
 /// Returns the verdict of a claim as a whole: the worst, and where it applies.
 pub(super) fn summed_up(decisions: &[claim::Decision]) -> String {
-    let all = decisions.iter().map(|one| one.verdict);
-    let worst = all.clone().max().unwrap_or(Verdict::DoesNotHold);
-    let count = all.filter(|verdict| *verdict == worst).count();
+    let worst = worst(decisions);
+    let count = decisions.iter().filter(|one| one.verdict == worst).count();
     let words = worst.words();
     if count == decisions.len() {
         words.to_owned()

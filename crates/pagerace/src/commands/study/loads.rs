@@ -27,7 +27,7 @@ impl Loads {
         let mut frame = Frame::new(metrics);
         let (mut found, mut all) = (0, 0);
         let mut loads = BTreeMap::new();
-        resolved.each(false, |race, page, cells| {
+        resolved.each(|race, page, cells| {
             let rows = resolved.rows(&store, race, page, cells)?;
             found += rows.len();
             for row in &rows {
@@ -75,7 +75,7 @@ pub(in crate::commands) fn of_plan(
     let loads = Loads::read(&resolved, &folder, metrics)?;
     let store = Store::read(&folder, resolved.study.details)?;
     let mut pages = Vec::new();
-    resolved.each(false, |race, page, cells| {
+    resolved.each(|race, page, cells| {
         let facts = resolved.stored_facts(&store, race, page, cells)?;
         let facts = facts
             .map(|facts| serde_json::from_str(&facts))

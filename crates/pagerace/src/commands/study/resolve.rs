@@ -1,12 +1,13 @@
 //! A plan whose races are resolved, and the cells of each page.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context as _, Error, Result, bail};
 use pagerace_corpus::Corpus;
 use pagerace_har::ImportOptions;
 use pagerace_lab::{Plan, VERSION};
+use pagerace_page::Page;
 use pagerace_papers::synthetic_page;
 use pagerace_study::shard::digest;
 use pagerace_study::{Cutter, Key, Row, Shard, Store, Study, store};
@@ -16,7 +17,7 @@ use super::{digest_of_file, options};
 use crate::cli::RaceArgs;
 use crate::commands::inputs::pages;
 use crate::commands::interventions::{self, needs_pages};
-use crate::commands::race::{add_pages, with_pages};
+use crate::commands::race::with_pages;
 
 /// Maximum number of loads of a study.
 const LOADS_MAX: u64 = 1_000_000_000;
@@ -29,6 +30,17 @@ pub(super) struct Resolved {
     races: Vec<ResolvedRace>,
     /// The digest of each page's file, once it is known.
     files: Vec<OnceLock<String>>,
+    /// The page that was imported last.
+    imported: Mutex<Option<Imported>>,
+}
+
+/// A page, and what decides it.
+struct Imported {
+    path: PathBuf,
+    contents: String,
+    /// The page of the recording, as `--page` names it.
+    choice: Option<String>,
+    page: Arc<Page>,
 }
 
 struct ResolvedRace {
@@ -68,6 +80,7 @@ impl Resolved {
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let resolved = Self {
             files: study.pages.iter().map(|_| OnceLock::new()).collect(),
+            imported: Mutex::new(None),
             study,
             folder,
             races,
@@ -144,17 +157,38 @@ impl Resolved {
         };
         if self.races[race].fixed {
             if load {
-                let pages = pages(std::slice::from_ref(&file.path), args.page.as_ref())?;
-                with_pages(&mut plan, args, pages, true).with_context(place)?;
+                let page = self.import(&file.path, &contents, args)?;
+                with_pages(&mut plan, args, vec![page], true).with_context(place)?;
                 plan.check().with_context(place)?;
             }
         } else if load || needs_pages(&interventions::read(&args.what_if)?) {
-            let mut args = args.clone();
-            args.hars = vec![file.path.clone()];
-            add_pages(&mut plan, &args).with_context(place)?;
+            let page = self
+                .import(&file.path, &contents, args)
+                .with_context(place)?;
+            with_pages(&mut plan, args, vec![page], false).with_context(place)?;
             plan.check().with_context(place)?;
         }
         self.digests(race, plan, contents)
+    }
+
+    /// Imports a page, unless it was the last one that was.
+    fn import(&self, path: &Path, contents: &str, args: &RaceArgs) -> Result<Arc<Page>> {
+        let imported = || self.imported.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |last: &&Imported| {
+            (&*last.path, &*last.contents, &last.choice) == (path, contents, &args.page)
+        };
+        if let Some(last) = imported().as_ref().filter(is_it) {
+            return Ok(Arc::clone(&last.page));
+        }
+        let mut pages = pages(&[path.to_owned()], args.page.as_ref())?;
+        let page = pages.remove(0);
+        *imported() = Some(Imported {
+            path: path.to_owned(),
+            contents: contents.to_owned(),
+            choice: args.page.clone(),
+            page: Arc::clone(&page),
+        });
+        Ok(page)
     }
 
     fn digests(&self, race: usize, plan: Plan, contents: String) -> Result<Cells> {
@@ -189,32 +223,55 @@ impl Resolved {
         })
     }
 
-    /// Calls `work` with each race, page and its cells, in the order of the plan. Loads the
-    /// pages if `load`.
+    /// Calls `work` with each race, page and its cells, in the order of the plan.
     pub(super) fn each(
         &self,
-        load: bool,
         mut work: impl FnMut(usize, usize, &Cells) -> Result<()>,
     ) -> Result<()> {
         for race in 0..self.races.len() {
             for page in 0..self.pages(race) {
-                work(race, page, &self.cells(race, page, load)?)?;
+                work(race, page, &self.cells(race, page, false)?)?;
             }
         }
         Ok(())
     }
 
-    /// Calls `take` with each shard, in the order of the plan. Loads the pages if `load`.
-    pub(super) fn shards(
-        &self,
-        load: bool,
-        take: &mut dyn FnMut(Shard) -> Result<()>,
-    ) -> Result<()> {
+    /// Calls `take` with each shard, in the order of the plan.
+    pub(super) fn shards(&self, take: &mut dyn FnMut(Shard) -> Result<()>) -> Result<()> {
         let mut cutter = Cutter::new(self.loads());
-        self.each(load, |race, page, cells| {
+        self.each(|race, page, cells| {
             cutter.add(race, page, &cells.digests, cells.plan.runs, take)
         })?;
         cutter.last().map_or(Ok(()), take)
+    }
+
+    /// Loads each page for all races. Returns the number of loads, and of shards.
+    pub(super) fn check_pages(&self) -> Result<(u64, u64)> {
+        // By race and page: the digests and the number of runs.
+        let mut races: Vec<Vec<(Vec<String>, u32)>> = vec![Vec::new(); self.races.len()];
+        let pages = (0..races.len()).map(|race| self.pages(race));
+        for page in 0..pages.max().unwrap_or_default() {
+            for (race, pages) in races.iter_mut().enumerate() {
+                if page < self.pages(race) {
+                    let cells = self.cells(race, page, true)?;
+                    pages.push((cells.digests, cells.plan.runs));
+                }
+            }
+        }
+        let (mut loads, mut shards) = (0, 0);
+        let mut count = |shard: Shard| {
+            loads += shard.loads();
+            shards += 1;
+            Ok::<(), Error>(())
+        };
+        let mut cutter = Cutter::new(self.loads());
+        for (race, pages) in races.iter().enumerate() {
+            for (page, (digests, runs)) in pages.iter().enumerate() {
+                cutter.add(race, page, digests, *runs, &mut count)?;
+            }
+        }
+        cutter.last().map_or(Ok(()), &mut count)?;
+        Ok((loads, shards))
     }
 
     /// Returns the columns of the cell at `index`.
@@ -309,3 +366,6 @@ fn contents(path: &Path) -> Result<String> {
         None => digest_of_file(path),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -133,7 +133,7 @@ pub(super) fn missing(
     let mut count = 0;
     let mut rests = Cutter::new(resolved.loads());
     let mut twins = Twins::default();
-    resolved.shards(false, &mut |shard| {
+    resolved.shards(&mut |shard| {
         let mine = count % part.of == part.index - 1;
         count += 1;
         let shard = twins.without(shard);
