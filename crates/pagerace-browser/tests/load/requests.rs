@@ -135,6 +135,20 @@ fn the_scanner_runs_ahead_of_a_blocked_parser() {
 }
 
 #[test]
+fn a_preload_is_never_used_before_its_own_place() {
+    // Only the parser finds videos. It must not wait for this one's target before it.
+    let video = Resource {
+        used_at: Some(100),
+        ..in_markup(Destination::Media, 1_000, 900)
+    };
+    let mut target = script(ScriptMode::Blocking, RequestPriority::High, 1_000, 0);
+    target.discovery.trigger = Trigger::Redirect { parent: id(1) };
+    let page = page(vec![document(KIB), video, target]);
+    let l = load(&page, &no_cpu(Profile::CHROME), &Network::default(), 1);
+    assert!(l.ends.contains_key(&id(2)), "the page loads to its end");
+}
+
+#[test]
 fn a_preloaded_script_blocks_the_parser_where_it_is_used() {
     let found = |used_at| {
         let preloaded = Resource {
