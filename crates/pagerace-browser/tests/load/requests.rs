@@ -10,6 +10,7 @@ use crate::common::{
 };
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
+use pagerace_page::Trigger;
 use pagerace_page::model::Resource;
 
 #[test]
