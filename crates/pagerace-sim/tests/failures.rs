@@ -31,8 +31,8 @@ fn page(no_response: Option<NoResponse>) -> Page {
     page
 }
 
-fn after(ms: u64) -> Option<NoResponse> {
-    Some(NoResponse::After(Duration::from_millis(ms)))
+fn after(ms: u64) -> NoResponse {
+    NoResponse::After(Duration::from_millis(ms))
 }
 
 fn load(page: &Page, protocol: &str, look_up: NameLookup) -> Outcome {
@@ -49,8 +49,8 @@ fn a_script_that_cannot_be_reached_holds_the_parser_and_transfers_nothing() {
     for protocol in ["h1", "h2", "h3"] {
         let parsed = |outcome: &Outcome| outcome.load.dom_content_loaded.unwrap().as_millis_f64();
         let without = load(&page(None), protocol, NameLookup::RoundTrip);
-        let at_once = load(&page(after(0)), protocol, NameLookup::RoundTrip);
-        let failing = page(after(500));
+        let at_once = load(&page(Some(after(0))), protocol, NameLookup::RoundTrip);
+        let failing = page(Some(after(500)));
         let with = load(&failing, protocol, NameLookup::RoundTrip);
         let held = parsed(&with) - parsed(&at_once);
         assert!((499.0..501.0).contains(&held), "{protocol}: {held} ms");

@@ -37,7 +37,7 @@ impl Profile {
         // desktops since version 139, `low_pri_async_exec_feature_limit`.
         low_priority_scripts: Some(Duration::from_secs(3)),
         limits_http1: true,
-        // Measured in NetLogs of Chromium 156.
+        // Measured in network logs of Chromium 156.
         asks_system: true,
         signal,
         raised: |resource| match resource.destination {
