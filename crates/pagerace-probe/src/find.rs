@@ -126,8 +126,11 @@ pub(crate) fn look<E>(
     job.limits.bytes = SIZES_MAX;
     // A script without requests would never end.
     let survey = if paths.is_empty() { trace } else { play(&job)? };
-    if let End::Failed(reason) = survey.end {
-        return Err(PlanError::Survey(reason).into());
+    // One object that is reset ends the script. The others may have their heads by then.
+    if let End::Failed(reason) = &survey.end
+        && survey.heads.iter().all(Option::is_none)
+    {
+        return Err(PlanError::Survey(reason.clone()).into());
     }
     let heads = || paths.iter().zip(&survey.heads);
     let size = |(path, head): (&String, &Option<Head>)| {
@@ -203,7 +206,10 @@ fn references(html: &str, page: &Url) -> (Found, Vec<String>) {
     let mut seen = BTreeSet::new();
     let mut own = Vec::new();
     for (destination, url) in pagerace_har::references(html, page) {
-        if path(&url).len() > PATH_MAX || &url == page || !seen.insert(url.clone()) {
+        // With a user's name, a path would count as another object.
+        let names_user = !url.username().is_empty() || url.password().is_some();
+        let is_known = &url == page || !seen.insert(url.clone());
+        if path(&url).len() > PATH_MAX || names_user || is_known {
             continue;
         }
         if url.origin() == page.origin() {

@@ -207,8 +207,12 @@ impl<'a> Entry<'a> {
         if given_up.iter().any(|word| reason.starts_with(word)) {
             return None;
         }
-        if reason.starts_with("NAME_") || reason.starts_with("INTERNET_DISCONNECTED") {
+        if reason.starts_with("NAME_") {
             return Some(NoResponse::NoAddress);
+        }
+        // A browser without a network asks no one.
+        if reason.starts_with("INTERNET_DISCONNECTED") {
+            return Some(NoResponse::After(Duration::ZERO));
         }
         let tried = self.duration().unwrap_or(0.0) - self.dns.unwrap_or(0.0);
         Some(NoResponse::After(Duration::from_millis_f64(tried.max(0.0))))

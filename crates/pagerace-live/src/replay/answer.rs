@@ -71,7 +71,8 @@ pub(super) fn all(recording: &Recording) -> (Vec<Answer>, Vec<String>) {
         let url = &exchange.url;
         // Browsers stop reading the body of an error response that they cannot use.
         let is_error = (400..=599).contains(&exchange.status);
-        if let Some(reason) = exchange.failed.as_ref().filter(|_| !is_error) {
+        let given_up = |reason: &&String| is_error && reason.contains("ERR_ABORTED");
+        if let Some(reason) = exchange.failed.as_ref().filter(|r| !given_up(r)) {
             // A host that could not be resolved has no server in the replay either.
             if !reason.contains("NAME_NOT_RESOLVED") {
                 notes.push(format!(

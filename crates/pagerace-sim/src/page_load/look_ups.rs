@@ -6,7 +6,8 @@
 //!
 //! A name without an address takes several rounds of queries ([`Profile::asks_system`]), the
 //! answer is not kept, and at most six requests to its host fail at a time, because each holds a
-//! socket of its group. Requests that come meanwhile share the look-up (measured in network logs of
+//! socket of its group. (Anonymous requests, which have sockets of their own, count among the same
+//! six here, and the first to come are the first to fail.) Requests that come meanwhile share the look-up (measured in network logs of
 //! Chromium 156).
 //!
 //! [`Profile::asks_system`]: pagerace_browser::Profile::asks_system

@@ -104,7 +104,8 @@ pub struct Evaluation {
     pub unseen: Option<Unseen>,
 }
 
-/// A fixed choice and a rule on networks, and on pages, from which they were not learnt.
+/// A fixed choice and a rule on networks, and on pages, from which they were not learnt. Only
+/// the number of questions of the rule was chosen with these pages, on other networks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unseen {
     /// By network of the population.

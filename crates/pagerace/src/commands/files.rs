@@ -143,10 +143,18 @@ fn expanded(words: &[String], names: impl Fn(&Path) -> Vec<String>) -> Option<(S
         file.is_some_and(|(_, name)| name.ends_with(ending))
     };
     let alike: Vec<&String> = words.iter().take_while(is_alike).collect();
-    let there = names(Path::new(folder));
-    let there = there.iter().filter(|name| name.ends_with(ending)).count();
-    let is_whole = alike.len() > 2 && alike.len() == there;
-    is_whole.then(|| (format!("{}/*{ending}", quoted(folder)), alike.len()))
+    let mut there = names(Path::new(folder));
+    // A pattern does not match hidden files.
+    there.retain(|name| name.ends_with(ending) && !name.starts_with('.'));
+    there.sort_unstable();
+    let given = alike.iter().filter_map(|word| word.rsplit_once('/'));
+    let is_whole = alike.len() > 2 && given.map(|(_, name)| name).eq(&there);
+    is_whole.then(|| {
+        (
+            format!("{}/*{}", quoted(folder), quoted(ending)),
+            alike.len(),
+        )
+    })
 }
 
 /// Returns a word as a shell reads it.
@@ -173,6 +181,8 @@ mod tests {
         let words = "race p/a.har.gz p/b.har.gz p/c.har.gz -n cable";
         let all = "c.har.gz b.har.gz a.har.gz notes.txt";
         assert_eq!(of(words, all), "pagerace race p/*.har.gz -n cable");
+        let twice = "race p/a.har.gz p/a.har.gz p/c.har.gz";
+        assert_eq!(of(twice, all), format!("pagerace {twice}"));
         let more = format!("{all} d.har.gz");
         assert_eq!(of(words, &more), format!("pagerace {words}"));
         assert_eq!(
