@@ -11,8 +11,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use pagerace_live::{FolderSite, Server, secret_seed};
-use pagerace_peer::{Retransmission, ServerConfig};
-use pagerace_transport::quic::QuicSettings;
+use pagerace_peer::ServerConfig;
 use pagerace_transport::quic::keys::Identity;
 
 #[expect(clippy::print_stdout, reason = "an example talks to people")]
@@ -29,17 +28,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let identity = Identity::new(&["localhost", "127.0.0.1"])?;
     std::fs::write(&certificate, identity.certificate())?;
-    let config = ServerConfig {
-        settings: QuicSettings::default(),
-        keys: identity.server_keys()?,
-        strategy: argument(1, "eps").parse()?,
-        reliability: pagerace_delivery::reliability::ReliabilitySpec::default(),
-        retransmission: Retransmission::AtOnce,
-        seed: secret_seed()?,
-        h3: pagerace_http::h3::Config::default(),
-        record: false,
-        record_frames: false,
-    };
+    let strategy = argument(1, "eps").parse()?;
+    let config = ServerConfig::new(identity.server_keys()?, strategy, secret_seed()?);
     let address = argument(2, "127.0.0.1:4433").parse()?;
     let mut server = Server::bind(address, &config, FolderSite::new(Path::new(&folder))?)?;
     println!(

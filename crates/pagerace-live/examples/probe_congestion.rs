@@ -28,7 +28,7 @@ use pagerace_core::{Duration, Protocol};
 use pagerace_live::probe::{self, RawTcp};
 use pagerace_live::tcp::client_tls;
 use pagerace_live::{LocalCa, OriginServer, Server, Servers, ServersConfig, secret_seed, site};
-use pagerace_peer::{Reply, Request, Retransmission, ServerConfig, Site};
+use pagerace_peer::{Reply, Request, ServerConfig, Site};
 use pagerace_probe::congestion::{Fetch, Flights, SCALE, Shape, controllers, observe};
 use pagerace_probe::plan::facts;
 use pagerace_probe::world::{Served, ServedSite};
@@ -97,14 +97,11 @@ fn ours(controller: &str) {
             congestion: controller.to_owned(),
             ..QuicSettings::default()
         },
-        keys: identity.server_keys().unwrap(),
-        strategy: "fifo".parse().unwrap(),
-        retransmission: Retransmission::AtOnce,
-        reliability: "full".parse().unwrap(),
-        seed: secret_seed().unwrap(),
-        h3: pagerace_http::h3::Config::default(),
-        record: false,
-        record_frames: false,
+        ..ServerConfig::new(
+            identity.server_keys().unwrap(),
+            "fifo".parse().unwrap(),
+            secret_seed().unwrap(),
+        )
     };
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let mut server = Server::bind(any, &config, large()).unwrap();

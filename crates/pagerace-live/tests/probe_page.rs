@@ -16,12 +16,11 @@ use pagerace_http::Field;
 use pagerace_live::tcp::{TcpServer, TcpServerConfig, client_tls};
 use pagerace_live::{LiveError, Server, probe, secret_seed};
 use pagerace_peer::stream::StreamServerConfig;
-use pagerace_peer::{Body, Reply, Request, Retransmission, ServerConfig, Site};
+use pagerace_peer::{Body, Reply, Request, ServerConfig, Site};
 use pagerace_probe::congestion;
 use pagerace_probe::find::{LOOKED_MAX, PAGE_MAX, SIZES_MAX};
 use pagerace_probe::plan::facts;
 use pagerace_probe::{Budget, Job, Observed, ProbeError, Subject, Trace, observe};
-use pagerace_transport::quic::QuicSettings;
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting, server_tls};
 use url::Url;
 
@@ -97,17 +96,8 @@ impl Truth {
             let run = move || server.run(&stopped).unwrap();
             (remote, std::thread::spawn(run))
         } else {
-            let config = ServerConfig {
-                settings: QuicSettings::default(),
-                keys: identity.server_keys().unwrap(),
-                strategy: "eps".parse().unwrap(),
-                retransmission: Retransmission::AtOnce,
-                reliability: "full".parse().unwrap(),
-                seed: secret_seed().unwrap(),
-                h3: pagerace_http::h3::Config::default(),
-                record: false,
-                record_frames: false,
-            };
+            let (keys, strategy) = (identity.server_keys().unwrap(), "eps".parse().unwrap());
+            let config = ServerConfig::new(keys, strategy, secret_seed().unwrap());
             let mut server = Server::bind(any, &config, site.clone()).unwrap();
             let remote = server.local_address().unwrap();
             let run = move || server.run(&stopped).unwrap();

@@ -68,6 +68,24 @@ pub struct ServerConfig {
     pub record_frames: bool,
 }
 
+impl ServerConfig {
+    /// Returns a configuration with default settings and limits. Lost bytes are sent again at
+    /// once, responses are whole, and nothing is recorded.
+    pub fn new(keys: ServerKeys, strategy: StrategySpec, seed: u64) -> Self {
+        Self {
+            settings: QuicSettings::default(),
+            keys,
+            strategy,
+            retransmission: Retransmission::AtOnce,
+            reliability: ReliabilitySpec::default(),
+            seed,
+            h3: h3::Config::default(),
+            record: false,
+            record_frames: false,
+        }
+    }
+}
+
 /// Sums over the connections of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerStats {

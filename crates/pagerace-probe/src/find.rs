@@ -25,7 +25,7 @@ pub const SIZES_MAX: u64 = 500_000;
 /// Longest `:path` that is requested, in bytes.
 const PATH_MAX: usize = 2_000;
 
-/// What a probe requests.
+/// Objects that a probe requests, or the place to find them.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject<'a> {
     /// The objects with these values of `:path`.
@@ -58,7 +58,7 @@ pub(crate) const CONGESTION: Suit = Suit {
     least: 80_000,
 };
 
-/// What a page refers to.
+/// References of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// `:path` of the page.

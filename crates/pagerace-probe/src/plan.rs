@@ -131,7 +131,7 @@ pub enum PlanError {
     /// The page refers to no object that can be probed.
     #[error("{}; give the URL of an object of at least {least} bytes", found.nothing())]
     Nothing {
-        /// What was found.
+        /// References of the page.
         found: Box<Found>,
         /// Smallest usable object in bytes.
         least: u64,

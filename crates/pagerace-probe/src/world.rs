@@ -9,7 +9,7 @@ use pagerace_delivery::{Facts, StrategySpec};
 use pagerace_http::Field;
 use pagerace_net::{Exit, Link, Network};
 use pagerace_peer::client::ClientError;
-use pagerace_peer::{Body, Reply, Request, Retransmission, Server, ServerConfig, Site};
+use pagerace_peer::{Body, Reply, Request, Server, ServerConfig, Site};
 use pagerace_transport::quic::keys::FlightSizes;
 use pagerace_transport::quic::{ClientKeys, Datagram, Epoch, QuicSettings, ServerKeys};
 
@@ -134,14 +134,11 @@ fn run<P: Play<Received = BytesMut, Sent = Datagram>>(
             mtu: world.mtu,
             ..QuicSettings::default()
         },
-        keys: ServerKeys::Null(FlightSizes::default()),
-        strategy: world.strategy.clone(),
-        retransmission: Retransmission::AtOnce,
-        reliability: "full".parse().expect("full is registered"),
-        seed: pagerace_core::rng::derive_seed(seed, "server"),
-        h3: pagerace_http::h3::Config::default(),
-        record: false,
-        record_frames: false,
+        ..ServerConfig::new(
+            ServerKeys::Null(FlightSizes::default()),
+            world.strategy.clone(),
+            pagerace_core::rng::derive_seed(seed, "server"),
+        )
     };
     let mut server = Server::new(&config, epoch, world.site.clone()).expect("a known controller");
     let address = crate::player::Server {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::common::{KIB, Network, document, in_markup, load, no_cpu, page, script, visible_image};
 use pagerace_browser::{Action, Profile};
 use pagerace_core::{Destination, Instant, Protocol, RequestPriority, ScriptMode};
-use pagerace_page::model::{OriginId, Page, Resource};
+use pagerace_page::model::{NoResponse, OriginId, Page, Resource};
 
 /// The number of origins of the hand-made pages.
 const ORIGINS: usize = 3;
@@ -60,6 +60,28 @@ fn six_images_of_one_server_at_a_time() {
     for protocol in [Protocol::H2, Protocol::H3] {
         let one = waves(&p, Profile::CHROME, &over(protocol));
         assert_eq!(one, [(0.0, 1), (100.0, 14)], "{protocol}");
+    }
+}
+
+/// No server tells that it supports priorities.
+#[test]
+fn six_images_of_a_host_without_an_address_at_a_time_over_any_protocol() {
+    let missing = || Resource {
+        no_response: Some(NoResponse::NoAddress),
+        ..image(1)
+    };
+    let p = site((0..14).map(|_| missing()).collect());
+    for protocol in [Protocol::H1, Protocol::H2, Protocol::H3] {
+        let network = Network {
+            fails: p.resources[1..].iter().map(|image| image.id).collect(),
+            ..over(protocol)
+        };
+        let waves = waves(&p, Profile::CHROME, &network);
+        assert_eq!(
+            waves,
+            [(0.0, 1), (100.0, 6), (200.0, 6), (300.0, 2)],
+            "{protocol}"
+        );
     }
 }
 

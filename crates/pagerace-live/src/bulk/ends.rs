@@ -7,13 +7,10 @@ use std::thread::JoinHandle;
 
 use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_delivery::StrategySpec;
-use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_http::Field;
 use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
-use pagerace_peer::{
-    Body, ClientConfig, ClientEvent, Reply, Request, Retransmission, ServerConfig, Site,
-};
+use pagerace_peer::{Body, ClientConfig, ClientEvent, Reply, Request, ServerConfig, Site};
 use pagerace_transport::quic::QuicSettings;
 use pagerace_transport::quic::keys::{Identity, TlsError, client_keys_trusting};
 
@@ -113,14 +110,11 @@ pub(super) fn quic_server(
     let identity = identity()?;
     let config = ServerConfig {
         settings: settings.clone(),
-        keys: identity.server_keys().map_err(|error| tls(&error))?,
-        strategy: fifo(),
-        retransmission: Retransmission::AtOnce,
-        reliability: ReliabilitySpec::default(),
-        seed,
-        h3: pagerace_http::h3::Config::default(),
-        record: false,
-        record_frames: false,
+        ..ServerConfig::new(
+            identity.server_keys().map_err(|error| tls(&error))?,
+            fifo(),
+            seed,
+        )
     };
     let mut server = namespace.run(move || Server::bind(address, &config, BulkSite(bytes)))?;
     let running = Running::start(move |stop| server.run(stop));

@@ -10,11 +10,11 @@ use pagerace_core::{Instant, Rng};
 use pagerace_delivery::StrategySpec;
 use pagerace_live::{Clock, Server, secret_seed};
 use pagerace_net::{Exit, Link, Network};
-use pagerace_peer::{Retransmission, ServerConfig};
+use pagerace_peer::ServerConfig;
 use pagerace_probe::plan::facts;
 use pagerace_probe::world::{Served, ServedSite};
+use pagerace_transport::quic::ClientKeys;
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
-use pagerace_transport::quic::{ClientKeys, QuicSettings};
 
 /// Longest time without a look at the sockets.
 const TICK: Duration = Duration::from_micros(200);
@@ -51,17 +51,8 @@ impl Truth {
         let objects: Vec<Served> = TYPES.iter().enumerate().map(object).collect();
         let paths = objects.iter().map(|o| o.path.clone()).collect();
         let identity = Identity::new(&["localhost"]).unwrap();
-        let config = ServerConfig {
-            settings: QuicSettings::default(),
-            keys: identity.server_keys().unwrap(),
-            strategy: strategy.clone(),
-            retransmission: Retransmission::AtOnce,
-            reliability: "full".parse().unwrap(),
-            seed: secret_seed().unwrap(),
-            h3: pagerace_http::h3::Config::default(),
-            record: false,
-            record_frames: false,
-        };
+        let keys = identity.server_keys().unwrap();
+        let config = ServerConfig::new(keys, strategy.clone(), secret_seed().unwrap());
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let mut server = Server::bind(any, &config, ServedSite(objects)).unwrap();
         let mut remote = server.local_address().unwrap();

@@ -276,16 +276,11 @@ fn datagrams(draw: &mut Draw) -> Result<(), String> {
         congestion: draw.of(pagerace_cc::registry()).name.to_owned(),
         ..QuicSettings::default()
     };
+    let strategy = draw.strategy();
     let config = ServerConfig {
         settings: settings.clone(),
-        keys: ServerKeys::Null(sizes),
-        strategy: draw.strategy(),
         retransmission: draw.of(&[Retransmission::AtOnce, Retransmission::ByUrgency]),
-        reliability: "full".parse().expect("a policy"),
-        seed: 1,
-        h3: pagerace_http::h3::Config::default(),
-        record: false,
-        record_frames: false,
+        ..ServerConfig::new(ServerKeys::Null(sizes), strategy, 1)
     };
     let mut server = Server::new(&config, epoch, site.clone()).map_err(|e| e.to_string())?;
     let server_at: SocketAddr = ([10, 0, 0, 2], 443).into();

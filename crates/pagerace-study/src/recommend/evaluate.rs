@@ -104,8 +104,7 @@ pub struct Evaluation {
     pub unseen: Option<Unseen>,
 }
 
-/// A fixed choice and a rule on networks, and on pages, from which they were not learnt. Only
-/// the number of questions of the rule was chosen with these pages, on other networks.
+/// A fixed choice and a rule on networks, and on pages, from which they were not learnt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unseen {
     /// By network of the population.
@@ -258,11 +257,10 @@ fn without_network(
 ) -> Vec<(usize, Rule)> {
     let others = population.situations.iter();
     let others: Vec<&Situation> = others.filter(|one| one.network != network).collect();
-    let depth = best_depth(population, &others, fold_of, depth);
     let without = |fold: usize| {
         let rest = others.iter().filter(|one| fold_of[one.page] != fold);
         let rest: Vec<&Situation> = rest.copied().collect();
-        let rule = Rule::learn(population, &rest, depth);
+        let rule = learn(population, &rest, fold_of, depth);
         (best_fixed(population, &rest), rule)
     };
     (0..count_folds(population)).map(without).collect()

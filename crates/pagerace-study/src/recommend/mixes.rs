@@ -11,7 +11,7 @@ const SHARES: [f64; 5] = [17.5, 20.0, 25.0, 20.0, 17.5];
 pub struct Mix {
     /// The name.
     pub name: &'static str,
-    /// What it stands for.
+    /// The users that it stands for, in a few words.
     pub summary: &'static str,
     /// Where the numbers are from, and how they were derived.
     pub source: &'static str,

@@ -69,7 +69,7 @@ fn urls_that_cannot_be_probed_are_refused() {
 struct Served {
     port: String,
     child: Child,
-    /// What the server prints, which ends when nobody reads it.
+    /// Output of the server. The server ends when nobody reads it.
     _lines: Lines<BufReader<ChildStdout>>,
 }
 
