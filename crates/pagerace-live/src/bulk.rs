@@ -133,7 +133,8 @@ pub fn transfer(
 ) -> Result<BulkObserved, LiveError> {
     limit_buffers(testbed)?;
     let address = SocketAddr::from((testbed.server_address(0)?, PORT));
-    let seen = match &bulk.carrier {
+    // The link is finished even after an error, so that the next transfer finds an idle one.
+    let (seen, link) = match &bulk.carrier {
         Carrier::KernelTcp {
             protocol,
             congestion,
@@ -143,7 +144,7 @@ pub fn transfer(
             testbed.begin(network, seed)?;
             let seen = ends::tcp_client(testbed.client(), address, *protocol, &trust, bulk.bytes);
             server.stop()?;
-            seen
+            (seen, testbed.finish()?)
         }
         Carrier::Quic {
             congestion,
@@ -181,12 +182,13 @@ pub fn transfer(
                     *mtu,
                 ),
             };
+            // The last acknowledgement would find the port of a stopped server closed, and ICMP
+            // would cross the link.
+            let link = testbed.finish();
             server.stop()?;
-            seen
+            (seen, link?)
         }
     };
-    // Finish even after an error, so that the next transfer finds an idle link.
-    let link = testbed.finish()?;
     let Seen {
         connect,
         finished,

@@ -182,7 +182,7 @@ fn html(text: &str) -> Body {
 const PAGE: &str = "<!doctype html><link rel=stylesheet href=a.css><script src=/b.js?v=2></script>
     <script src=https://cdn.example/lib.js></script><script src=//localhost:1/port.js></script>
     <body><img src=small.png><img src=large.png><img src=gone.png><img src=large.png#x>
-    <img src='data:,x'><a href=/logout>Leave</a><iframe src=/frame.html></iframe>";
+    <img src='data:,x'><img src=https://you@localhost/large.png><a href=/logout>Leave</a><iframe src=/frame.html></iframe>";
 
 const OBJECTS: [(&str, &str, u64); 4] = [
     ("/a.css", "text/css", 60_000),
