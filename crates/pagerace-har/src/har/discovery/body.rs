@@ -102,7 +102,7 @@ pub(super) fn search(recording: &Recording, links: &mut [Option<Link>]) {
 
 /// Returns true if the browser requested an icon on its own after the load event. The
 /// markup names the icon but does not cause the request.
-fn asked_after_load(recording: &Recording, i: usize) -> bool {
+pub(super) fn asked_after_load(recording: &Recording, i: usize) -> bool {
     let loaded = recording.loaded.filter(|_| recording.own);
     let loaded = loaded.zip(recording.start(i));
     let is_icon = matches!(

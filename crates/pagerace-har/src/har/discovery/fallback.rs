@@ -2,6 +2,7 @@
 
 use pagerace_core::Destination;
 
+use super::body::asked_after_load;
 use super::{How, Link};
 use crate::har::recording::Recording;
 use crate::har::viewport;
@@ -39,7 +40,7 @@ fn by_time(recording: &Recording, i: usize, start: f64) -> Link {
         _ => None,
     };
     let (parent, how) = found.unwrap_or_else(|| {
-        if lag <= PARSER_LAG_MS {
+        if lag <= PARSER_LAG_MS && !asked_after_load(recording, i) {
             (document, How::Markup)
         } else {
             (

@@ -409,9 +409,11 @@ fn without_data_it_waits_for_its_makers_unless_the_document_was_parsed_before() 
 
 #[test]
 fn an_icon_that_the_browser_asks_for_is_not_the_parsers() {
-    let trigger = |own: &Value| {
+    let trigger = |own: &Value, document_ends: u32| {
         let mut html = entry("", "text/html", 100, &json!({}));
         html["_initiator"] = json!({"type": "other"});
+        html["startedDateTime"] = json!("2026-11-22T00:00:00.000Z");
+        html["time"] = json!(document_ends);
         html["response"]["content"]["text"] = json!("<link rel=icon href=favicon.png><p>text");
         let mut icon = entry("favicon.png", "image/png", 900, &json!({}));
         icon["_initiator"] = json!({"type": "other"});
@@ -425,12 +427,13 @@ fn an_icon_that_the_browser_asks_for_is_not_the_parsers() {
         let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
         page.resource(ResourceId(1)).discovery.trigger
     };
-    assert!(matches!(
-        trigger(&json!({"version": 1})),
-        Trigger::After { .. }
-    ));
+    // The second document has just ended.
+    for document_ends in [100, 950] {
+        let found = trigger(&json!({"version": 1}), document_ends);
+        assert!(matches!(found, Trigger::After { .. }), "{found:?}");
+    }
     assert!(
-        matches!(trigger(&json!(null)), Trigger::Markup { .. }),
+        matches!(trigger(&json!(null), 100), Trigger::Markup { .. }),
         "others do not tell"
     );
 }
