@@ -40,6 +40,9 @@ pub struct Profile {
     /// True if the browser asks the system for a name that its own resolver does not find, and
     /// looks the name up for QUIC first, where it speaks QUIC, and then for TCP.
     pub asks_system: bool,
+    /// The time after which the browser opens another connection to a server if the first one
+    /// over TCP is still not established, look-up of the name included.
+    pub backup_connection: Option<Duration>,
     /// Returns the priority signal of a request in this priority class.
     pub signal: fn(&Resource, RequestPriority) -> Priority,
     /// Returns the signal of a request that is raised to `High`: for an image when layout

@@ -219,6 +219,11 @@ impl<S: Site> Ends<S> {
         }
     }
 
+    /// Returns true if the client has established a TCP connection.
+    pub(crate) fn is_established(&self) -> bool {
+        matches!(&self.kind, Kind::Tcp(ends) if ends.client.is_established())
+    }
+
     /// Returns the HTTP/3 client, if the connection has one, and its own time at `now`.
     pub(crate) fn http3(&mut self, now: Instant) -> Option<(&mut Client, Instant)> {
         match &mut self.kind {

@@ -41,6 +41,8 @@ pub(crate) enum Timer {
     AddressSuffices(usize),
     /// TCP no longer lets QUIC go first.
     HeadStartEnds(usize),
+    /// A place's first connection over TCP has had time to be established.
+    BackUp(usize),
     /// A request that the recording shows as failed reaches the end of its attempt.
     Fails(ResourceId),
 }
@@ -49,7 +51,9 @@ pub(crate) enum Timer {
 struct Connection {
     place: usize,
     protocol: Protocol,
-    /// Requests made before both ends exist.
+    /// The older connection that took long, if the browser opened this one for that reason.
+    backs_up: Option<usize>,
+    /// Requests made before the connection can take them.
     early: Vec<(ResourceId, Priority)>,
     set_up: SetUp,
     /// Number of requests given to the connection that have not ended.
@@ -169,6 +173,7 @@ impl<'a> PageLoad<'a> {
             Timer::AskAgain(name, round, sent) => self.ask_again(name, round, sent),
             Timer::AddressSuffices(name) => self.name_resolved(name)?,
             Timer::HeadStartEnds(place) => self.head_start_ends(place),
+            Timer::BackUp(place) => self.back_up(place),
             Timer::Fails(r) => self.request_failed(r),
         }
         Ok(())
@@ -297,7 +302,9 @@ impl<'a> PageLoad<'a> {
             }
             // No request failed with the connection: it was idle, or its requests would never
             // have been answered.
-            ClientEvent::Lost { .. } if failed.is_none() => self.lost(i),
+            ClientEvent::Lost { .. } if failed.is_none() && !self.strands_requests(i) => {
+                self.lost(i);
+            }
             ClientEvent::Lost { reason } => {
                 // This reason replaces those of requests that failed with the connection.
                 *failed = Some(format!("a connection was lost: {reason}"));

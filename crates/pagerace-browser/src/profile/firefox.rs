@@ -10,7 +10,7 @@
 //!
 //! Firefox 108 signalled u=1 for documents and u=4 for images, and never `i`.
 
-use pagerace_core::{Destination, Priority, RequestPriority};
+use pagerace_core::{Destination, Duration, Priority, RequestPriority};
 use pagerace_page::Resource;
 
 use super::{Profile, after_leaders, is_head_script, recorded_classes};
@@ -30,6 +30,8 @@ impl Profile {
         low_priority_scripts: None,
         limits_http1: false,
         asks_system: false,
+        // `network.http.connection-retry-timeout`.
+        backup_connection: Some(Duration::from_millis(250)),
         signal,
         // Layout is about to render the image.
         raised: |resource| {

@@ -26,6 +26,7 @@ impl Profile {
         low_priority_scripts: None,
         limits_http1: false,
         asks_system: false,
+        backup_connection: None,
         signal,
         raised: |_| None,
         first_classes: recorded_classes,

@@ -159,6 +159,11 @@ impl<T: ClientTls> TcpClient<T> {
         self.connected
     }
 
+    /// Returns true if TCP's part of the handshake is complete.
+    pub fn is_established(&self) -> bool {
+        self.tcp.is_established()
+    }
+
     /// Queues a request, which leaves as soon as the connection and the server's limits
     /// allow. `token` identifies it in events.
     pub fn request(

@@ -1,4 +1,15 @@
 //! Opening of connections, including those left by an earlier visit.
+//!
+//! If the first TCP connection to a server takes long to be established, browsers open another
+//! ([`Profile::backup_connection`]), and requests take the first that is ready. So a lost SYN
+//! costs less than its retransmission timeout. On paths with long round trips, the other
+//! connection is opened without any loss: HTTP/1.1 then has two from the start, and HTTP/2 leaves
+//! the second idle.
+//!
+//! [`Profile::backup_connection`]: pagerace_browser::Profile::backup_connection
+//!
+//! # Source
+//! Chromium, `net/socket/transport_client_socket_pool.cc` (`OnBackupJobTimerFired`).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,7 +17,7 @@ use std::collections::BTreeMap;
 use pagerace_browser::Cached;
 use pagerace_core::{Duration, EventQueue, Instant, Protocol};
 
-use super::{Connection, PageLoad};
+use super::{Connection, PageLoad, Timer};
 use crate::ScenarioError;
 use crate::ends::{Ends, Payload};
 use crate::pool::{H1_CONNECTIONS, over_h2};
@@ -28,10 +39,14 @@ impl PageLoad<'_> {
     /// Opens a connection and returns its index.
     pub(super) fn open(&mut self, place: usize, protocol: Protocol) -> usize {
         let i = self.connections.len();
+        if self.pool.places[place].connections.is_empty() && protocol != Protocol::H3 {
+            self.schedule_backup(place);
+        }
         self.pool.places[place].connections.push(i);
         self.connections.push(Connection {
             place,
             protocol,
+            backs_up: None,
             early: Vec::new(),
             set_up: SetUp {
                 opened: self.net.now,
@@ -45,6 +60,60 @@ impl PageLoad<'_> {
         self.net.ends.push(None);
         self.connect_when_resolved(i);
         i
+    }
+
+    fn schedule_backup(&mut self, place: usize) {
+        if let Some(patience) = self.scenario.browser.profile.backup_connection {
+            let at = self.net.now + patience;
+            self.net.schedule(at, Timer::BackUp(place));
+        }
+    }
+
+    /// Opens another connection if the oldest one over TCP that is not ready is not even
+    /// established, and requests wait for it. While the name is looked up, or if there are as
+    /// many connections as the browser opens, this is tried again later.
+    pub(super) fn back_up(&mut self, place: usize) {
+        let open = &self.pool.places[place].connections;
+        let mut coming = open.iter().filter(|i| {
+            let connection = &self.connections[**i];
+            connection.protocol != Protocol::H3 && connection.set_up.connected.is_none()
+        });
+        let Some(&i) = coming.next() else {
+            return;
+        };
+        let is_full = open.len() >= H1_CONNECTIONS;
+        match &self.net.ends[i] {
+            Some(ends) if ends.is_established() => {}
+            Some(_) if !is_full => {
+                let requests_wait =
+                    self.pool.places[place].waiting() > 0 || !self.connections[i].early.is_empty();
+                if requests_wait {
+                    let other = self.open(place, self.connections[i].protocol);
+                    self.connections[other].backs_up = Some(i);
+                }
+            }
+            _ => self.schedule_backup(place),
+        }
+    }
+
+    /// Lets connection `i`, which is ready, take the requests of older ones over HTTP/2 that
+    /// are not.
+    fn overtake(&mut self, i: usize) {
+        let open = &self.pool.places[self.connections[i].place].connections;
+        let older = open.iter().copied().take_while(|j| *j != i);
+        let late = |j: &usize| {
+            let connection = &self.connections[*j];
+            connection.protocol == Protocol::H2 && !self.is_usable(*j)
+        };
+        let late: Vec<usize> = older.filter(late).collect();
+        for j in late {
+            for (resource, priority) in std::mem::take(&mut self.connections[j].early) {
+                self.give(i, resource, priority);
+            }
+            let open = &mut self.pool.places[self.connections[i].place].connections;
+            open.retain(|other| *other != j);
+            open.push(j);
+        }
     }
 
     /// Creates both ends of a connection, once the name is resolved.
@@ -98,7 +167,15 @@ impl PageLoad<'_> {
                 p.sent.get_or_insert(self.net.now);
             }
         }
+        self.overtake(i);
+        self.send_requests(i);
         self.first_ready(i);
+    }
+
+    /// Returns true if requests wait for this connection, and no other can take them.
+    pub(super) fn strands_requests(&self, i: usize) -> bool {
+        let open = &self.pool.places[self.connections[i].place].connections;
+        !self.connections[i].early.is_empty() && open.iter().all(|other| *other == i)
     }
 
     /// Removes a lost connection. Requests that wait need another.
@@ -109,6 +186,16 @@ impl PageLoad<'_> {
         } = self.connections[i];
         if self.discovers(place) && protocol == Protocol::H3 {
             self.lost_quic(place);
+        }
+        for (resource, priority) in std::mem::take(&mut self.connections[i].early) {
+            if let Some(&other) = self.pool.places[place].connections.first() {
+                self.give(other, resource, priority);
+            } else {
+                if let Some(p) = &mut self.progress[resource.index()] {
+                    p.over = true;
+                }
+                self.browser.handle_failure(self.net.now, resource);
+            }
         }
         self.freed.push_back(place);
     }

@@ -166,7 +166,14 @@ impl PageLoad<'_> {
         let sent = p.sent.unwrap_or(arrived);
         let connected = self.connections[i].set_up.connected;
         let set_up = connected.unwrap_or(arrived).min(sent);
-        for trouble in &evidence.troubles[i] {
+        let opened = self.connections[i].set_up.opened;
+        let older = self.connections[i].backs_up.iter();
+        let before = older.flat_map(|j| &evidence.troubles[*j]).map(|t| Trouble {
+            until: t.until.min(opened),
+            ..*t
+        });
+        let before = before.filter(|t| t.from < opened);
+        for trouble in before.chain(evidence.troubles[i].iter().copied()) {
             if trouble.from >= set_up {
                 break;
             }
@@ -205,10 +212,17 @@ impl PageLoad<'_> {
                             && p.sent_at > packet.sent_at
                             && p.size >= packet.size / 4 * 3
                     };
-                    if let Some(next) = log.packets[k + 1..].iter().find(repairs) {
+                    let next = log.packets[k + 1..].iter().find(repairs);
+                    let mut others = self.connections.iter();
+                    let backup = others.find(|c| c.backs_up == Some(packet.connection));
+                    let replaced = next.map(|next| next.sent_at);
+                    // The load may be over before the packet is repeated.
+                    let until = replaced.or(backup.map(|c| c.set_up.opened));
+                    let from = packet.crossed_at.unwrap_or(packet.sent_at);
+                    if let Some(until) = until.filter(|until| *until > from) {
                         all[packet.connection].push(Trouble {
-                            from: packet.crossed_at.unwrap_or(packet.sent_at),
-                            until: next.sent_at,
+                            from,
+                            until,
                             part: Part::Loss,
                         });
                     }

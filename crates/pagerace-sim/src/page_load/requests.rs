@@ -37,15 +37,12 @@ impl PageLoad<'_> {
         let Some(i) = given.filter(open).filter(|_| !waits) else {
             return;
         };
-        if let Some(ends) = &mut self.net.ends[i] {
+        let mut early = self.connections[i].early.iter_mut();
+        if let Some(e) = early.find(|e| e.0 == resource) {
+            e.1 = priority;
+        } else if let Some(ends) = &mut self.net.ends[i] {
             ends.reprioritise(u64::from(resource.0), priority);
             self.touched.push_back(i);
-        } else if let Some(e) = self.connections[i]
-            .early
-            .iter_mut()
-            .find(|e| e.0 == resource)
-        {
-            e.1 = priority;
         }
     }
 
@@ -139,9 +136,13 @@ impl PageLoad<'_> {
         self.net.ends[i].is_some() && (c.set_up.connected.is_some() || self.early_data(i))
     }
 
-    /// Gives a connection the requests that wait for its ends, once both exist.
+    /// Gives a connection the requests that wait for its ends, once both exist. Over HTTP/2,
+    /// requests wait until the connection is ready, because another may be ready sooner.
     pub(super) fn send_requests(&mut self, i: usize) {
         let now = self.net.now;
+        if self.connections[i].protocol == Protocol::H2 && !self.is_usable(i) {
+            return;
+        }
         let Some(ends) = &mut self.net.ends[i] else {
             return;
         };
