@@ -181,7 +181,7 @@ impl ModelErrors {
         };
         Some(ModelError {
             percent,
-            basis: format!("assumed for {what} {place}, never measured"),
+            basis: format!("assumed for {what} {place}, too few measurements"),
         })
     }
 }

@@ -55,12 +55,12 @@ fn what_was_never_measured_gets_twice_its_neighbours() {
     };
     assert_eq!(
         said(&guessed),
-        "±12 % assumed for protocols on guessed paints, never measured"
+        "±12 % assumed for protocols on guessed paints, too few measurements"
     );
     // Four pairs are too few to count, so nothing of this kind was measured.
     assert_eq!(
         said(&question(&[Kind::Controller])),
-        "±18 % assumed for congestion controllers on recorded layouts, never measured"
+        "±18 % assumed for congestion controllers on recorded layouts, too few measurements"
     );
     let firefox = Question {
         unmeasured: vec!["Firefox"],

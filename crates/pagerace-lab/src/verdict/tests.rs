@@ -402,9 +402,9 @@ fn a_winner_beats_the_models_error() {
     assert_eq!(
         v.sentence,
         "fast-4g: h3 shows the largest element 500 ms (50 %) sooner than h1 (95 % interval 500 to \
-         500 ms; 200 to 800 ms with the model's error, ±30 % assumed for \
-         protocols on guessed paints, never measured). Within the model's error (±30 % assumed for \
-         protocols on guessed paints, never measured): h2 50 ms (5.0 %) sooner."
+         500 ms; 200 to 800 ms with the model's error, ±30 % assumed for protocols on guessed \
+         paints, too few measurements). Within the model's error (±30 % assumed for protocols on \
+         guessed paints, too few measurements): h2 50 ms (5.0 %) sooner."
     );
 }
 
