@@ -39,10 +39,13 @@ impl PageLoad<'_> {
     /// Opens a connection and returns its index.
     pub(super) fn open(&mut self, place: usize, protocol: Protocol) -> usize {
         let i = self.connections.len();
-        if self.pool.places[place].connections.is_empty() && protocol != Protocol::H3 {
+        let open = &mut self.pool.places[place].connections;
+        let mut others = open.iter().map(|i| self.connections[*i].protocol);
+        let is_first = protocol.is_tcp() && !others.any(Protocol::is_tcp);
+        open.push(i);
+        if is_first {
             self.schedule_backup(place);
         }
-        self.pool.places[place].connections.push(i);
         self.connections.push(Connection {
             place,
             protocol,
@@ -76,7 +79,7 @@ impl PageLoad<'_> {
         let open = &self.pool.places[place].connections;
         let mut coming = open.iter().filter(|i| {
             let connection = &self.connections[**i];
-            connection.protocol != Protocol::H3 && connection.set_up.connected.is_none()
+            connection.protocol.is_tcp() && connection.set_up.connected.is_none()
         });
         let Some(&i) = coming.next() else {
             return;
