@@ -8,6 +8,7 @@ pub mod agenda;
 pub mod fetch;
 pub mod hol;
 pub mod interactive;
+pub mod parallel;
 pub mod priority;
 pub mod protocol;
 pub mod queue;
