@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     meter.received(data);
     let _ = Parameters::parse(data);
     if let Ok(text) = std::str::from_utf8(data) {
-        let _ = alt_svc::parse(text);
+        let _ = alt_svc::announces_http3(text);
         let _ = Domains::parse(text, Path::new("list"));
         let _ = Exclusions::default().add(text, Path::new("list"));
     }

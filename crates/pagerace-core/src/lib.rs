@@ -8,10 +8,12 @@ pub mod agenda;
 pub mod fetch;
 pub mod hol;
 pub mod interactive;
+pub mod parallel;
 pub mod priority;
 pub mod protocol;
 pub mod queue;
 pub mod rng;
+pub mod table;
 pub mod time;
 pub mod words;
 

@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use pagerace_core::Protocol;
 use pagerace_core::rng::Rng;
+use pagerace_core::{Protocol, parallel};
 use pagerace_lab::stats::{differences, median};
-use pagerace_lab::{Contender, Plan, Progress, RunSummary, Runner, parallel};
+use pagerace_lab::{Contender, Plan, Progress, RunSummary, Runner};
 use pagerace_net::Network;
 use pagerace_page::{OriginId, Page};
 use pagerace_sim::{LoadSettings, Outcome, ProtocolMap, ResourceTiming, Visit};

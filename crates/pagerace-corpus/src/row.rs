@@ -1,7 +1,7 @@
 //! The rows of requests in Parquet files.
 
 use pagerace_core::Words as _;
-use pagerace_study::columns::{Column, Columns, Record};
+use pagerace_study::columns::{Columns, Of, Record};
 
 use crate::corpus::{Corpus, CorpusRequest, Http3Hosts};
 use crate::experiment::Times;
@@ -47,55 +47,34 @@ impl Record for Row<'_> {
     const TABLE: &'static str = "requests";
 
     fn columns(rows: &[Self]) -> Columns<'_> {
-        fn texts<'b, 'a: 'b>(
-            rows: &'b [Row<'a>],
-            name: &str,
-            get: impl Fn(&'b Row<'a>) -> Option<&'b str>,
-        ) -> (String, Column<'b>) {
-            (
-                name.to_owned(),
-                Column::Texts(rows.iter().map(get).collect()),
-            )
-        }
-        let numbers = |name: &str, get: &dyn Fn(&Row<'_>) -> Option<f64>| {
-            let all = rows.iter().map(get).collect();
-            (name.to_owned(), Column::Numbers(all))
-        };
-        let flags = |name: &str, get: &dyn Fn(&Row<'_>) -> bool| {
-            let all = rows.iter().map(|row| i64::from(get(row))).collect();
-            (name.to_owned(), Column::Integers(all))
-        };
+        let of = Of(rows);
         let mut columns = vec![
-            texts(rows, "page", |row| Some(row.page)),
-            texts(rows, "url", |row| Some(&row.request.recorded.url)),
-            texts(rows, "host", |row| Some(&row.request.recorded.host)),
-            texts(rows, "protocol", |row| row.request.recorded.protocol),
-            texts(rows, "provider", |row| row.request.provider()),
-            texts(rows, "evidence", |row| {
+            of.texts("page", |row| Some(row.page)),
+            of.texts("url", |row| Some(&row.request.recorded.url)),
+            of.texts("host", |row| Some(&row.request.recorded.host)),
+            of.texts("protocol", |row| row.request.recorded.protocol),
+            of.texts("provider", |row| row.request.provider()),
+            of.texts("evidence", |row| {
                 let (_, evidence) = row.request.provider.as_ref()?;
                 Some(evidence.word())
             }),
-            flags("cdn", &|row| row.request.provider.is_some()),
-            flags("http3", &|row| row.http3),
-            numbers("status", &|row| Some(row.request.recorded.status.into())),
-            numbers("body_bytes", &|row| row.body_bytes),
-            numbers("reused", &|row| {
+            of.integers("cdn", |row| row.request.provider.is_some().into()),
+            of.integers("http3", |row| row.http3.into()),
+            of.numbers("status", |row| Some(row.request.recorded.status.into())),
+            of.numbers("body_bytes", |row| row.body_bytes),
+            of.numbers("reused", |row| {
                 row.request
                     .recorded
                     .reused()
                     .map(|r| f64::from(u8::from(r)))
             }),
-            numbers("connect_ms", &|row| row.request.recorded.connect),
-            numbers("wait_ms", &|row| row.request.recorded.wait),
-            numbers("receive_ms", &|row| row.request.recorded.receive),
+            of.numbers("connect_ms", |row| row.request.recorded.connect),
+            of.numbers("wait_ms", |row| row.request.recorded.wait),
+            of.numbers("receive_ms", |row| row.request.recorded.receive),
         ];
         for (i, phase) in ["connect", "wait", "receive"].into_iter().enumerate() {
-            columns.push(numbers(&format!("h2_{phase}_ms"), &|row| {
-                Some(row.times?.0[i])
-            }));
-            columns.push(numbers(&format!("h3_{phase}_ms"), &|row| {
-                Some(row.times?.1[i])
-            }));
+            columns.push(of.numbers(&format!("h2_{phase}_ms"), |row| Some(row.times?.0[i])));
+            columns.push(of.numbers(&format!("h3_{phase}_ms"), |row| Some(row.times?.1[i])));
         }
         columns
     }

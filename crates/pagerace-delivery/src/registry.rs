@@ -1,13 +1,11 @@
 //! The list of strategies. A new strategy is a file in `strategies/` and a line here.
 
-use std::fmt;
-
 use crate::Strategy;
 use crate::parameter::{Parameter, Values};
 use crate::strategies as s;
 
 /// Description and constructor of a strategy.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct StrategyInfo {
     /// Name of the strategy: lower-case words and digits joined by hyphens.
     pub name: &'static str,
@@ -56,12 +54,4 @@ pub const DEFAULTS: &[&str] = &[
 /// Returns all strategies, in the order in which they are listed to users.
 pub const fn registry() -> &'static [StrategyInfo] {
     REGISTRY
-}
-
-impl fmt::Debug for StrategyInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StrategyInfo")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
 }

@@ -32,7 +32,6 @@ pub mod facts;
 pub mod metric;
 pub mod model_error;
 mod nearest;
-pub mod parallel;
 pub mod plan;
 pub mod qlog;
 pub mod results;

@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pagerace_core::parallel;
 use pagerace_report::input::Provenance;
 use pagerace_sim::{Outcome, Scenario};
 
 use crate::error::LabError;
-use crate::parallel;
 use crate::plan::Plan;
 use crate::results::{Results, RunSummary, Variant};
 

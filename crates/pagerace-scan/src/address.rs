@@ -3,7 +3,9 @@
 //! Anybody can let a name point to any address: also to the scanner's own machine, to its local
 //! network, or to the metadata service of a cloud.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
+
+use ipnet::IpNet;
 
 /// Networks that are not globally reachable.
 ///
@@ -54,51 +56,20 @@ pub fn is_public(address: IpAddr) -> bool {
     };
     global
         && !SPECIAL.iter().any(|text| {
-            let prefix = Prefix::parse(text).expect("the table is well formed");
-            prefix.contains(address)
+            let prefix = prefix(text).expect("the table is well formed");
+            prefix.contains(&address)
         })
 }
 
-/// A range of addresses, as `192.0.2.0/24`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Prefix {
-    address: IpAddr,
-    /// Number of leading bits that count.
-    length: u8,
-}
-
-impl Prefix {
-    /// Reads an address or a prefix.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (address, length) = match text.split_once('/') {
-            None => (text, None),
-            Some((address, length)) => (address, Some(length.parse().ok()?)),
-        };
-        let address: IpAddr = address.parse().ok()?;
-        let most = if address.is_ipv4() { 32 } else { 128 };
-        let length = length.unwrap_or(most);
-        (length <= most).then_some(Self { address, length })
-    }
-
-    /// Returns true if the address lies in the range.
-    pub fn contains(&self, address: IpAddr) -> bool {
-        match (self.address, address) {
-            (IpAddr::V4(mine), IpAddr::V4(other)) => {
-                let differ = Ipv4Addr::to_bits(mine) ^ Ipv4Addr::to_bits(other);
-                differ.leading_zeros() >= u32::from(self.length)
-            }
-            (IpAddr::V6(mine), IpAddr::V6(other)) => {
-                let differ = Ipv6Addr::to_bits(mine) ^ Ipv6Addr::to_bits(other);
-                differ.leading_zeros() >= u32::from(self.length)
-            }
-            _ => false,
-        }
-    }
+/// Reads an address, or a range of addresses such as `192.0.2.0/24`.
+pub fn prefix(text: &str) -> Option<IpNet> {
+    let address = || text.parse::<IpAddr>().map(IpNet::from);
+    text.parse().ok().or_else(|| address().ok())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Prefix, is_public};
+    use super::{is_public, prefix};
 
     #[test]
     fn special_addresses_are_not_public() {
@@ -127,24 +98,19 @@ mod tests {
 
     #[test]
     fn prefixes_contain_their_addresses() {
-        let prefix = Prefix::parse("192.0.2.128/25").unwrap();
-        assert!(prefix.contains("192.0.2.200".parse().unwrap()));
-        assert!(!prefix.contains("192.0.2.1".parse().unwrap()));
-        assert!(
-            Prefix::parse("0.0.0.0/0")
-                .unwrap()
-                .contains("8.8.8.8".parse().unwrap())
-        );
-        assert!(
-            Prefix::parse("::/0")
-                .unwrap()
-                .contains("::1".parse().unwrap())
-        );
-        assert!(
-            !Prefix::parse("::/0")
-                .unwrap()
-                .contains("8.8.8.8".parse().unwrap())
-        );
+        for (range, address, inside) in [
+            ("192.0.2.128/25", "192.0.2.200", true),
+            ("192.0.2.128/25", "192.0.2.1", false),
+            ("192.0.2.7", "192.0.2.7", true),
+            ("192.0.2.7", "192.0.2.8", false),
+            ("0.0.0.0/0", "8.8.8.8", true),
+            ("::/0", "::1", true),
+            ("::/0", "8.8.8.8", false),
+        ] {
+            let address: std::net::IpAddr = address.parse().unwrap();
+            let contains = prefix(range).unwrap().contains(&address);
+            assert_eq!(contains, inside, "{range} {address}");
+        }
         for bad in [
             "",
             "/",
@@ -154,7 +120,7 @@ mod tests {
             "1.2.3.4/",
             "name.example",
         ] {
-            assert!(Prefix::parse(bad).is_none(), "{bad}");
+            assert!(prefix(bad).is_none(), "{bad}");
         }
     }
 }

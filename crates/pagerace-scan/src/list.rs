@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use ipnet::IpNet;
 use url::Host;
 
 use crate::ScanError;
-use crate::address::Prefix;
+use crate::address::prefix;
 
 /// The domains of a list, in its order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +89,7 @@ fn domain(text: &str) -> Result<String, &'static str> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exclusions {
     domains: BTreeSet<String>,
-    prefixes: Vec<Prefix>,
+    prefixes: Vec<IpNet>,
 }
 
 impl Exclusions {
@@ -99,7 +100,7 @@ impl Exclusions {
     /// [`ScanError::List`] names the line that is neither.
     pub fn add(&mut self, text: &str, file: &Path) -> Result<(), ScanError> {
         for (number, line) in lines(text) {
-            if let Some(prefix) = Prefix::parse(line) {
+            if let Some(prefix) = prefix(line) {
                 self.prefixes.push(prefix);
                 continue;
             }
@@ -130,7 +131,7 @@ impl Exclusions {
 
     /// Returns true if the address is excluded.
     pub fn has_address(&self, address: IpAddr) -> bool {
-        self.prefixes.iter().any(|prefix| prefix.contains(address))
+        self.prefixes.iter().any(|prefix| prefix.contains(&address))
     }
 }
 

@@ -4,6 +4,7 @@ mod columns;
 
 use serde::{Deserialize, Serialize};
 
+use crate::alt_svc;
 use crate::error::Kind;
 use crate::quic::Quic;
 use crate::tcp::Tcp;
@@ -97,8 +98,7 @@ impl Host {
     pub fn announces(&self) -> Option<bool> {
         let tcp = self.tcp.as_ref()?;
         tcp.status?;
-        let announced = tcp.alt_svc.as_deref().map(crate::alt_svc::parse);
-        Some(announced.is_some_and(|all| all.iter().any(crate::alt_svc::Alternative::is_http3)))
+        Some(tcp.alt_svc.as_deref().is_some_and(alt_svc::announces_http3))
     }
 
     /// Returns true if this machine has no way to the address.

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
+use pagerace_core::Duration;
 use pagerace_lab::VERSION;
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -29,6 +30,39 @@ pub enum Column<'a> {
 
 /// Columns with their names, in order.
 pub type Columns<'a> = Vec<(String, Column<'a>)>;
+
+/// Builds the columns of rows.
+#[derive(Debug)]
+pub struct Of<'a, R>(pub &'a [R]);
+
+impl<'a, R> Of<'a, R> {
+    /// Returns a column of texts.
+    pub fn texts(
+        &self,
+        name: &str,
+        get: impl Fn(&'a R) -> Option<&'a str>,
+    ) -> (String, Column<'a>) {
+        let texts = self.0.iter().map(get).collect();
+        (name.to_owned(), Column::Texts(texts))
+    }
+
+    /// Returns a column of integers below 2^63.
+    pub fn integers(&self, name: &str, get: impl Fn(&'a R) -> u64) -> (String, Column<'a>) {
+        let integers = self.0.iter().map(|row| get(row) as i64).collect();
+        (name.to_owned(), Column::Integers(integers))
+    }
+
+    /// Returns a column of numbers.
+    pub fn numbers(&self, name: &str, get: impl Fn(&'a R) -> Option<f64>) -> (String, Column<'a>) {
+        let numbers = self.0.iter().map(get).collect();
+        (name.to_owned(), Column::Numbers(numbers))
+    }
+
+    /// Returns a column of times in milliseconds.
+    pub fn times(&self, name: &str, get: impl Fn(&'a R) -> Duration) -> (String, Column<'a>) {
+        self.numbers(name, |row| Some(get(row).as_millis_f64()))
+    }
+}
 
 /// A value that becomes a row.
 pub trait Record: Sized {

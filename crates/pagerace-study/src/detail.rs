@@ -8,7 +8,7 @@ use pagerace_core::{Duration, Instant};
 use pagerace_page::{Page, Resource};
 use pagerace_sim::{Explainable, Outcome, Part, Parts, ResourceTiming};
 
-use crate::columns::{Column, Columns, Record};
+use crate::columns::{Columns, Of, Record};
 
 /// A load, as other rows name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,29 +130,4 @@ impl Record for PartRow {
 /// Returns the time since the navigation.
 fn start(at: Instant) -> Duration {
     at.since(Instant::ZERO)
-}
-
-/// Builds the columns of rows.
-struct Of<'a, R>(&'a [R]);
-
-impl<'a, R> Of<'a, R> {
-    fn texts(&self, name: &str, get: fn(&'a R) -> Option<&'a str>) -> (String, Column<'a>) {
-        let texts = self.0.iter().map(get).collect();
-        (name.to_owned(), Column::Texts(texts))
-    }
-
-    fn integers(&self, name: &str, get: fn(&R) -> u64) -> (String, Column<'a>) {
-        let integers = self.0.iter().map(|row| get(row) as i64).collect();
-        (name.to_owned(), Column::Integers(integers))
-    }
-
-    fn numbers(&self, name: &str, get: fn(&R) -> Option<f64>) -> (String, Column<'a>) {
-        let numbers = self.0.iter().map(get).collect();
-        (name.to_owned(), Column::Numbers(numbers))
-    }
-
-    fn times(&self, name: &str, get: fn(&R) -> Duration) -> (String, Column<'a>) {
-        let times = self.0.iter().map(|row| Some(get(row).as_millis_f64()));
-        (name.to_owned(), Column::Numbers(times.collect()))
-    }
 }

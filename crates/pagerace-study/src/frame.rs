@@ -7,14 +7,12 @@ use std::sync::Arc;
 
 use pagerace_lab::MetricId;
 use parquet::errors::{ParquetError, Result as ParquetResult};
-use parquet::file::reader::{ChunkReader, FileReader as _, SerializedFileReader};
-use parquet::record::Field;
-use parquet::schema::types::{Type, TypePtr};
+use parquet::file::reader::ChunkReader;
 
 use crate::StudyError;
 use crate::columns::guarded;
 use crate::key::{DIMENSIONS, Dimension, Key};
-use crate::row::{Row, metrics};
+use crate::row::{Row, metrics, read_rows};
 use crate::store::{intact, parquet_files};
 
 /// The loads of a cell.
@@ -181,54 +179,11 @@ impl Frame {
     }
 
     fn add_file(&mut self, file: impl ChunkReader + 'static) -> ParquetResult<()> {
-        let reader = SerializedFileReader::new(file)?;
-        let schema = reader.metadata().file_metadata().schema_descr();
-        let column = |name: &str| -> ParquetResult<TypePtr> {
-            let fields = schema.root_schema().get_fields();
-            let found = fields.iter().find(|field| field.name() == name);
-            found.cloned().ok_or_else(|| {
-                ParquetError::General(format!(
-                    "has no column {name}; give a file that `pagerace study export` or \
-                     `pagerace corpus --loads` wrote"
-                ))
-            })
-        };
-        let mut fields = Vec::new();
-        for one in DIMENSIONS {
-            fields.push(column(one.name)?);
-        }
-        fields.push(column("run")?);
-        for metric in &self.metrics {
-            fields.push(column(&metric.metric().key())?);
-        }
-        let wanted = Type::group_type_builder(schema.root_schema().name()).with_fields(fields);
-        for record in reader.get_row_iter(Some(wanted.build()?))? {
-            let record = record?;
-            let mut key = Key::default();
-            let (mut run, mut values) = (None, vec![f64::NAN; self.metrics.len()]);
-            // The fields come in the order of the file.
-            for (name, field) in record.get_column_iter() {
-                match field {
-                    Field::Str(text) => {
-                        let Ok(one) = Dimension::named(name) else {
-                            continue;
-                        };
-                        text.clone_into((one.get_mut)(&mut key));
-                    }
-                    Field::Long(number) => run = u32::try_from(*number).ok(),
-                    Field::Double(value) => {
-                        let mut metrics = self.metrics.iter();
-                        if let Some(i) = metrics.position(|m| m.metric().key() == *name) {
-                            values[i] = *value;
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            let run = run.ok_or_else(|| ParquetError::General("has no runs".to_owned()))?;
-            self.put(&key, run, &values);
-        }
-        Ok(())
+        let metrics = self.metrics.clone();
+        read_rows(file, &metrics, &[], |row| {
+            let values = row.values.iter().map(|value| value.unwrap_or(f64::NAN));
+            self.put(&row.key, row.run, &values.collect::<Vec<f64>>());
+        })
     }
 
     /// Keeps only the loads that `filter` wants.

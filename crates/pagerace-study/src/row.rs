@@ -6,9 +6,10 @@ use pagerace_lab::{MetricId, RunSummary};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, FileReader as _, SerializedFileReader};
 use parquet::record::Field;
+use parquet::schema::types::Type;
 
-use crate::columns::{Column, Columns, Record};
-use crate::key::{DIMENSIONS, Key};
+use crate::columns::{Columns, Of, Record};
+use crate::key::{DIMENSIONS, Dimension, Key};
 
 /// One load.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,72 +50,87 @@ impl Record for Row {
     const TABLE: &'static str = "loads";
 
     fn columns(rows: &[Self]) -> Columns<'_> {
-        let mut columns = Vec::new();
-        for one in DIMENSIONS {
-            let texts = rows.iter().map(|row| Some((one.get)(&row.key).as_str()));
-            columns.push((one.name.to_owned(), Column::Texts(texts.collect())));
-        }
-        let runs = rows.iter().map(|row| i64::from(row.run)).collect();
-        columns.push(("run".to_owned(), Column::Integers(runs)));
-        // Seeds are below 2^53.
-        let seeds = rows.iter().map(|row| row.seed as i64).collect();
-        columns.push(("seed".to_owned(), Column::Integers(seeds)));
+        let of = Of(rows);
+        let dimension = |one: &Dimension| of.texts(one.name, |row| Some((one.get)(&row.key)));
+        let mut columns: Columns<'_> = DIMENSIONS.iter().map(dimension).collect();
+        columns.push(of.integers("run", |row| row.run.into()));
+        columns.push(of.integers("seed", |row| row.seed));
         for (i, metric) in metrics().enumerate() {
-            let numbers = rows.iter().map(|row| row.values[i]).collect();
-            columns.push((metric.metric().key(), Column::Numbers(numbers)));
+            columns.push(of.numbers(&metric.metric().key(), |row| row.values[i]));
         }
-        let failures = rows.iter().map(|row| row.failure.as_deref()).collect();
-        columns.push(("failure".to_owned(), Column::Texts(failures)));
+        columns.push(of.texts("failure", |row| row.failure.as_deref()));
         columns
     }
 }
 
-/// Reads all rows of a file.
+/// Calls `see` with each row of a file: key, run, and the values of `metrics`; also with those of
+/// `seed` and `failure` that `others` names.
 ///
 /// # Errors
-/// The file is no Parquet file, or has other columns.
-pub fn read_rows(file: impl ChunkReader + 'static) -> Result<Vec<Row>> {
+/// The file is no Parquet file, or lacks a column.
+pub fn read_rows(
+    file: impl ChunkReader + 'static,
+    metrics: &[MetricId],
+    others: &[&str],
+    mut see: impl FnMut(Row),
+) -> Result<()> {
     let reader = SerializedFileReader::new(file)?;
-    let mut rows: Vec<Row> = Vec::new();
-    for record in reader.get_row_iter(None)? {
-        let record = record?;
-        let mut fields = record.get_column_iter().map(|(_, field)| field);
-        let mut next = || fields.next().cloned().unwrap_or(Field::Null);
-        let refuse = |reason: String| Err(ParquetError::General(reason));
+    let schema = reader
+        .metadata()
+        .file_metadata()
+        .schema_descr()
+        .root_schema();
+    let keys: Vec<String> = metrics.iter().map(|metric| metric.metric().key()).collect();
+    let names = DIMENSIONS.iter().map(|one| one.name).chain(["run"]);
+    let names = names.chain(keys.iter().map(String::as_str));
+    let wanted: Vec<&str> = names.chain(others.iter().copied()).collect();
+    let mut fields = schema.get_fields().to_vec();
+    fields.retain(|field| wanted.contains(&field.name()));
+    let missing = |name: &&&str| fields.iter().all(|field| field.name() != **name);
+    if let Some(name) = wanted.iter().find(missing) {
+        return Err(ParquetError::General(format!(
+            "has no column {name}; give a file that `pagerace study export` or \
+             `pagerace corpus --loads` wrote"
+        )));
+    }
+    let wanted = Type::group_type_builder(schema.name()).with_fields(fields);
+    let mut last = Arc::new(Key::default());
+    for record in reader.get_row_iter(Some(wanted.build()?))? {
         let mut key = Key::default();
-        for one in DIMENSIONS {
-            let Field::Str(value) = next() else {
-                return refuse(format!("column {} is no text", one.name));
-            };
-            *(one.get_mut)(&mut key) = value;
+        let (mut run, mut seed, mut failure) = (None, 0, None);
+        let mut values = vec![None; metrics.len()];
+        // The fields come in the order of the file.
+        for (name, field) in record?.get_column_iter() {
+            match field {
+                Field::Str(text) if name == "failure" => failure = Some(text.clone()),
+                Field::Str(text) => {
+                    if let Ok(one) = Dimension::named(name) {
+                        text.clone_into((one.get_mut)(&mut key));
+                    }
+                }
+                Field::Long(number) if name == "run" => run = u32::try_from(*number).ok(),
+                Field::Long(number) if name == "seed" => seed = *number as u64,
+                Field::Double(value) => {
+                    if let Some(i) = keys.iter().position(|key| key == name) {
+                        values[i] = Some(*value);
+                    }
+                }
+                _ => {}
+            }
         }
-        let (Field::Long(run), Field::Long(seed)) = (next(), next()) else {
-            return refuse("run or seed is no integer".to_owned());
-        };
-        let mut values = Vec::new();
-        for metric in metrics() {
-            values.push(match next() {
-                Field::Double(value) => Some(value),
-                Field::Null => None,
-                _ => return refuse(format!("column {} is no number", metric.metric().key())),
-            });
-        }
-        let failure = match next() {
-            Field::Str(reason) => Some(reason),
-            _ => None,
-        };
         // Consecutive rows mostly belong to one cell.
-        let last = rows.last().map(|row| &row.key);
-        let shared = last.filter(|last| ***last == key);
-        rows.push(Row {
-            key: shared.map_or_else(|| Arc::new(key.clone()), Arc::clone),
-            run: run as u32,
-            seed: seed as u64,
+        if *last != key {
+            last = Arc::new(key);
+        }
+        see(Row {
+            key: Arc::clone(&last),
+            run: run.ok_or_else(|| ParquetError::General("has no runs".to_owned()))?,
+            seed,
             values,
             failure,
         });
     }
-    Ok(rows)
+    Ok(())
 }
 
 #[cfg(test)]

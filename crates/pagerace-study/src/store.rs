@@ -12,8 +12,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use pagerace_lab::VERSION;
 use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::{MetricId, VERSION};
 use pagerace_page::Page;
 use pagerace_sim::Explainable;
 use parquet::errors::ParquetError;
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use crate::StudyError;
 use crate::columns::{Record, guarded, is_intact, read_metadata, sealed_file};
 use crate::detail::{PartRow, RequestRow};
-use crate::row::{Row, read_rows};
+use crate::row::{Row, metrics, read_rows};
 use crate::shard::{Piece, Shard};
 
 /// The metadata key of a shard's pieces, as JSON.
@@ -221,15 +221,16 @@ impl Store {
     /// [`StudyError::Shard`] if a file is damaged.
     pub fn rows(&self, cells: &[String], runs: u32) -> Result<Vec<Row>, StudyError> {
         let place: BTreeMap<&str, usize> = (0..).zip(cells).map(|(i, cell)| (&**cell, i)).collect();
+        let metrics: Vec<MetricId> = metrics().collect();
         let mut rows: Vec<(usize, Row)> = Vec::new();
         for path in self.files_of(cells) {
             let file = intact(path)?;
-            let found = read_rows(file).map_err(|error| damaged(path, &error))?;
-            let found = found.into_iter();
-            rows.extend(found.filter_map(|row| {
-                let place = *place.get(&*row.key.cell)?;
-                (row.run < runs).then_some((place, row))
-            }));
+            let read = read_rows(file, &metrics, &["seed", "failure"], |row| {
+                if let Some(place) = place.get(&*row.key.cell).filter(|_| row.run < runs) {
+                    rows.push((*place, row));
+                }
+            });
+            read.map_err(|error| damaged(path, &error))?;
         }
         rows.sort_by_key(|(place, row)| (*place, row.run));
         rows.dedup_by_key(|(place, row)| (*place, row.run));

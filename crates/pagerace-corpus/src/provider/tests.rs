@@ -1,4 +1,6 @@
-use super::Provider;
+use std::collections::BTreeSet;
+
+use super::{PROVIDERS, Provider};
 
 fn of_fields(fields: &[(&str, &str)]) -> Option<&'static str> {
     let fields: Vec<(String, String)> = fields
@@ -49,5 +51,24 @@ fn hosts_belong_to_domains() {
         ("127.0.0.1", None),
     ] {
         assert_eq!(of_host(host), name, "{host}");
+    }
+}
+
+#[test]
+fn the_table_is_whole() {
+    let names: BTreeSet<_> = PROVIDERS.iter().map(|provider| provider.name).collect();
+    assert_eq!((names.len(), PROVIDERS.len()), (30, 30));
+    let word = |text: &str| {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c);
+        !text.is_empty() && text.chars().all(plain)
+    };
+    for provider in PROVIDERS.iter() {
+        let fields = || provider.fields.iter().flatten();
+        assert!(fields().all(|(name, _)| word(name)), "{provider:?}");
+        let texts = fields().all(|(_, text)| !text.contains(['|', '&']) && text.trim() == *text);
+        assert!(texts, "{provider:?}");
+        let domains = || provider.domains.iter();
+        let plain = domains().all(|domain| word(domain) && domain.contains('.'));
+        assert!(plain && domains().len() > 0, "{provider:?}");
     }
 }

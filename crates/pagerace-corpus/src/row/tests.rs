@@ -1,3 +1,5 @@
+use pagerace_study::columns::Column;
+
 use super::*;
 use crate::corpus::tests::survey;
 

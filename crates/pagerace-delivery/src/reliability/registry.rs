@@ -1,14 +1,12 @@
 //! The list of policies. A new policy is a file in `policies/` and a line here.
 
-use std::fmt;
-
 use pagerace_core::Duration;
 
 use super::policies as p;
 use super::{Policy, Selection};
 
 /// Description and constructor of a policy.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct PolicyInfo {
     /// Name of the policy, without hyphens.
     pub name: &'static str,
@@ -75,12 +73,4 @@ pub const fn policies() -> &'static [PolicyInfo] {
 /// Returns the policy with this name.
 pub fn policy(name: &str) -> Option<&'static PolicyInfo> {
     REGISTRY.iter().find(|info| info.name == name)
-}
-
-impl fmt::Debug for PolicyInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PolicyInfo")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::Destination;
+use pagerace_core::{Destination, table};
 
 use super::{AdKind, AdMatch, AdMatcher, AdRequest};
 
@@ -38,10 +38,7 @@ impl ThirdParties {
     /// Panics if the built-in table is damaged.
     pub fn new() -> Self {
         let (mut exact, mut below) = (BTreeMap::new(), BTreeMap::new());
-        for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
-            let mut columns = line.split('\t');
-            let mut column = || columns.next().expect("three columns");
-            let (category, name, domains) = (column(), column(), column());
+        for [category, name, domains] in table::rows(TABLE) {
             let kind = kind(category).expect("a known category");
             for domain in domains.split(' ') {
                 let entity = Entity { name, kind };

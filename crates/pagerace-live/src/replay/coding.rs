@@ -3,13 +3,12 @@
 
 use std::io::Write as _;
 use std::num::NonZero;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::thread;
 
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
+use pagerace_core::parallel;
 
 /// Quality of Brotli, 0 to 11, as servers use it for content compressed on the fly
 /// (nginx's `ngx_brotli` uses 6, Cloudflare 4 or 5). Higher values take seconds.
@@ -96,22 +95,10 @@ impl Coding {
 /// Encodes all bodies on all processors. The results have the order of the bodies.
 pub(super) fn encode_all(bodies: &[(Coding, Bytes)]) -> Vec<Bytes> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let next = Mutex::new(0..bodies.len());
-    let results = Mutex::new(vec![Bytes::new(); bodies.len()]);
-    thread::scope(|scope| {
-        for _ in 0..threads.min(bodies.len()) {
-            scope.spawn(|| {
-                loop {
-                    let taken = next.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some(i) = taken else { break };
-                    let (coding, body) = &bodies[i];
-                    let encoded = Bytes::from(coding.encode(body));
-                    results.lock().unwrap_or_else(PoisonError::into_inner)[i] = encoded;
-                }
-            });
-        }
-    });
-    results.into_inner().unwrap_or_else(PoisonError::into_inner)
+    parallel::all(threads, bodies.len(), |i| {
+        let (coding, body) = &bodies[i];
+        Bytes::from(coding.encode(body))
+    })
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@ use pagerace_net::{Loss, Network, Queue, QueueLimit, Rate, named};
 use super::NETWORKS;
 
 fn parse(text: &str) -> Network {
-    Network::parse_with(text, NETWORKS, std::path::Path::new(""))
+    Network::parse_with(text, &NETWORKS, std::path::Path::new(""))
         .unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
 #[test]
 fn every_name_means_what_its_description_says() {
-    for known in NETWORKS {
+    assert_eq!(NETWORKS.len(), 19);
+    for known in NETWORKS.iter() {
         let (by_name, in_full) = (parse(known.name), parse(known.spec));
         assert_eq!(by_name.name, known.name);
         assert_eq!((&by_name.down, &by_name.up), (&in_full.down, &in_full.up));
@@ -24,7 +25,7 @@ fn every_name_means_what_its_description_says() {
 
 #[test]
 fn no_name_is_given_twice() {
-    let mut names: Vec<_> = named().iter().chain(NETWORKS).map(|n| n.name).collect();
+    let mut names: Vec<_> = named().iter().chain(&*NETWORKS).map(|n| n.name).collect();
     names.sort_unstable();
     assert!(names.is_sorted_by(|a, b| a < b));
 }

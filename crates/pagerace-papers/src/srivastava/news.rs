@@ -28,9 +28,12 @@
 //!
 //! Kilobytes are 1000 bytes.
 
-use pagerace_core::{Duration, Rng};
+use std::sync::LazyLock;
+
+use pagerace_core::{Duration, Rng, table};
 use pagerace_har::sequence::{Transfer, TransferSequence, file_name, must_be_whole};
 use pagerace_page::Category;
+use serde::Deserialize;
 
 /// Number of versions; they count from 1.
 pub(super) const VERSIONS: u32 = 6;
@@ -60,13 +63,15 @@ pub(super) fn news(version: u32, seed: u64) -> TransferSequence {
     TransferSequence::new(numbered.map(|(id, object)| object.numbered(id)).collect())
 }
 
-/// A group of similar objects.
+/// A group of similar objects, as `data/news.jsonl` has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Part {
     /// Name of the part in its random streams and URLs.
-    name: &'static str,
+    name: String,
     category: Category,
     /// Extensions of the files, in rotation.
-    extensions: &'static [&'static str],
+    extensions: Vec<String>,
     /// Number of requests in an average version.
     count: usize,
     /// Total kilobytes in an average version.
@@ -82,132 +87,11 @@ struct Part {
     asked: (f64, f64),
 }
 
-const PARTS: [Part; 11] = [
-    Part {
-        name: "document",
-        category: Category::Html,
-        extensions: &["html"],
-        count: 1,
-        // Remainder of 238 after the frames.
-        kilobytes: 170.0,
-        range: (100.0, 240.0),
-        spread: 0.03,
-        third_party: 0,
-        asked: (0.0, 0.0),
-    },
-    Part {
-        name: "frames",
-        category: Category::Html,
-        extensions: &["html"],
-        count: 4,
-        kilobytes: 68.0,
-        range: (5.0, 30.0),
-        spread: 0.03,
-        third_party: 0,
-        asked: (1200.0, 2600.0),
-    },
-    Part {
-        name: "css",
-        category: Category::Css,
-        extensions: &["css"],
-        count: 4,
-        kilobytes: 30.0,
-        range: (3.0, 16.0),
-        spread: 0.0,
-        third_party: 1,
-        asked: (120.0, 300.0),
-    },
-    Part {
-        name: "js",
-        category: Category::Javascript,
-        extensions: &["js"],
-        count: 29,
-        kilobytes: 733.5,
-        range: (20.0, 45.0),
-        spread: 0.02,
-        third_party: 12,
-        asked: (140.0, 2400.0),
-    },
-    Part {
-        name: "json",
-        category: Category::Json,
-        extensions: &["json"],
-        count: 16,
-        kilobytes: 120.0,
-        range: (0.5, 30.0),
-        spread: 0.05,
-        third_party: 0,
-        asked: (900.0, 3200.0),
-    },
-    Part {
-        name: "fonts",
-        category: Category::Fonts,
-        extensions: &["woff2"],
-        count: 12,
-        kilobytes: 338.1,
-        range: (14.0, 86.0),
-        spread: 0.0,
-        third_party: 0,
-        asked: (350.0, 800.0),
-    },
-    Part {
-        name: "lead",
-        category: Category::Images,
-        extensions: &["jpg"],
-        count: 1,
-        kilobytes: 310.0,
-        range: (300.0, 330.0),
-        spread: 0.03,
-        third_party: 0,
-        asked: (320.0, 400.0),
-    },
-    Part {
-        name: "images",
-        category: Category::Images,
-        extensions: &["jpg", "webp", "jpg", "png", "webp"],
-        count: 39,
-        // Remainder of 815 after the lead image.
-        kilobytes: 505.0,
-        range: (1.0, 60.0),
-        spread: 0.05,
-        third_party: 0,
-        asked: (400.0, 3000.0),
-    },
-    Part {
-        name: "ads",
-        category: Category::Ads,
-        extensions: &["js", "gif", "js", "html", "jpg"],
-        count: 9,
-        kilobytes: 405.0,
-        range: (5.0, 130.0),
-        spread: 0.05,
-        third_party: 9,
-        asked: (1500.0, 3600.0),
-    },
-    Part {
-        name: "others",
-        category: Category::Others,
-        extensions: &["m4s", "bin", "xml"],
-        count: 13,
-        // The middle of 1130 to 3778.
-        kilobytes: 2454.0,
-        range: (20.0, 600.0),
-        spread: 0.05,
-        third_party: 0,
-        asked: (1000.0, 4000.0),
-    },
-    Part {
-        name: "video",
-        category: Category::Others,
-        extensions: &["mp4"],
-        count: 1,
-        kilobytes: 11_370.0,
-        range: (11_000.0, 19_000.0),
-        spread: 0.03,
-        third_party: 0,
-        asked: (1800.0, 2200.0),
-    },
-];
+static PARTS: LazyLock<Vec<Part>> = LazyLock::new(|| {
+    let rows = table::rows(include_str!("../../data/news.jsonl"));
+    rows.map(|[part]| serde_json::from_str(part).expect(part))
+        .collect()
+});
 
 /// An object without its number.
 struct Drawn {
@@ -221,7 +105,7 @@ struct Drawn {
 }
 
 impl Part {
-    fn draw(&self, version: u32, seed: u64) -> Vec<Drawn> {
+    fn draw(&'static self, version: u32, seed: u64) -> Vec<Drawn> {
         let count = self.count_of(version, seed);
         let sizes = self.sizes(count, version, seed);
         let mut times = self.stream(seed, &format!("times/{version}"));
@@ -236,7 +120,7 @@ impl Part {
         numbered
             .map(|(i, (start, size))| {
                 let third_party = i >= count - foreign;
-                let extension = self.extensions[i % self.extensions.len()];
+                let extension = self.extensions[i % self.extensions.len()].as_str();
                 Drawn {
                     category: self.category,
                     extension,
@@ -283,7 +167,7 @@ impl Part {
     }
 
     fn url(&self, i: usize, extension: &str, third_party: bool) -> String {
-        match (self.name, third_party) {
+        match (self.name.as_str(), third_party) {
             ("document", _) => "https://news.example/".to_owned(),
             (name, false) => format!("https://static.news.example/{name}/{i}.{extension}"),
             (name, true) => format!("https://{name}.third-party.example/{i}.{extension}"),

@@ -1,263 +1,153 @@
 //! The columns of rows, in their order.
 
-use super::{Cell, Host, Names, Row};
-use crate::quic::Quic;
+use Read::{Count, Flag, Number, Text};
 
-impl Row {
-    /// Calls `see` with the prefix, the name and the value of each column, always in the same
-    /// order.
-    pub fn visit<'a>(&'a self, see: &mut dyn FnMut(&'static str, &'static str, Cell<'a>)) {
-        let none = Names::default();
-        let asked = self.names.is_some();
-        let names = self.names.as_ref();
-        let text = |value: Option<&'a str>| Cell::Text(value);
-        see("", "domain", text(Some(&self.domain)));
-        see("", "http3", Cell::Flag(self.http3()));
-        see("", "announced", Cell::Flag(self.announced()));
-        see("", "https", Cell::Flag(self.https()));
-        see(
-            "",
-            "ipv6",
-            Cell::Flag(names.and_then(|n| n.aaaa).map(|count| count > 0)),
-        );
-        see("", "cdn", text(self.cdn.as_deref()));
-        see("", "cdn_evidence", text(self.cdn_evidence.as_deref()));
-        see("", "error", text(self.error.as_deref()));
-        let flag = |value: bool| Cell::Flag(asked.then_some(value));
-        let inner = names.unwrap_or(&none);
-        let count = |value: Option<u64>| Cell::Number(value.map(|v| v as f64));
-        see("dns_", "a", count(inner.a));
-        see("dns_", "aaaa", count(inner.aaaa));
-        see("dns_", "https", Cell::Flag(inner.https));
-        see("dns_", "a_ms", Cell::Number(inner.a_ms));
-        see("dns_", "aaaa_ms", Cell::Number(inner.aaaa_ms));
-        see("dns_", "https_ms", Cell::Number(inner.https_ms));
-        see(
-            "dns_",
-            "a_error",
-            text(names.and_then(|n| n.a_error.as_deref())),
-        );
-        see(
-            "dns_",
-            "aaaa_error",
-            text(names.and_then(|n| n.aaaa_error.as_deref())),
-        );
-        see(
-            "dns_",
-            "https_error",
-            text(names.and_then(|n| n.https_error.as_deref())),
-        );
-        see(
-            "dns_",
-            "cname",
-            text(names.and_then(|n| n.cname.as_deref())),
-        );
-        see(
-            "dns_",
-            "https_alpn",
-            text(names.and_then(|n| n.https_alpn.as_deref())),
-        );
-        see(
-            "dns_",
-            "https_target",
-            text(names.and_then(|n| n.https_target.as_deref())),
-        );
-        see(
-            "dns_",
-            "https_port",
-            Cell::Number(inner.https_port.map(f64::from)),
-        );
-        see("dns_", "https_hints", flag(inner.https_hints));
-        see("dns_", "https_ech", flag(inner.https_ech));
-        visit_host("v4_", self.v4.as_ref(), see);
-        visit_host("v6_", self.v6.as_ref(), see);
+use super::{Cell, Host, Names, Row};
+use crate::quic::parameters::Parameters;
+use crate::quic::{Again, Http3Settings, Quic};
+use crate::tcp::Tcp;
+use crate::tls::Certificate;
+
+/// Reads a value.
+enum Read<T> {
+    Text(fn(&T) -> Option<&str>),
+    Number(fn(&T) -> Option<f64>),
+    Count(fn(&T) -> Option<u64>),
+    Flag(fn(&T) -> Option<bool>),
+}
+
+#[rustfmt::skip]
+const ROW: &[(&str, Read<Row>)] = &[
+    ("domain", Text(|r| Some(r.domain.as_str()))),
+    ("http3", Flag(Row::http3)),
+    ("announced", Flag(Row::announced)),
+    ("https", Flag(Row::https)),
+    ("ipv6", Flag(|r| Some(names(r)?.aaaa? > 0))),
+    ("cdn", Text(|r| r.cdn.as_deref())),
+    ("cdn_evidence", Text(|r| r.cdn_evidence.as_deref())),
+    ("error", Text(|r| r.error.as_deref())),
+    ("dns_a", Count(|r| names(r)?.a)),
+    ("dns_aaaa", Count(|r| names(r)?.aaaa)),
+    ("dns_https", Flag(|r| names(r)?.https)),
+    ("dns_a_ms", Number(|r| names(r)?.a_ms)),
+    ("dns_aaaa_ms", Number(|r| names(r)?.aaaa_ms)),
+    ("dns_https_ms", Number(|r| names(r)?.https_ms)),
+    ("dns_a_error", Text(|r| names(r)?.a_error.as_deref())),
+    ("dns_aaaa_error", Text(|r| names(r)?.aaaa_error.as_deref())),
+    ("dns_https_error", Text(|r| names(r)?.https_error.as_deref())),
+    ("dns_cname", Text(|r| names(r)?.cname.as_deref())),
+    ("dns_https_alpn", Text(|r| names(r)?.https_alpn.as_deref())),
+    ("dns_https_target", Text(|r| names(r)?.https_target.as_deref())),
+    ("dns_https_port", Count(|r| names(r)?.https_port.map(u64::from))),
+    ("dns_https_hints", Flag(|r| Some(names(r)?.https_hints))),
+    ("dns_https_ech", Flag(|r| Some(names(r)?.https_ech))),
+];
+
+/// The columns of each of the two hosts.
+#[rustfmt::skip]
+const HOST: &[(&str, Read<Host>)] = &[
+    ("address", Text(|h| Some(h.address.as_str()))),
+    ("error", Text(|h| h.error.as_deref())),
+    ("https", Flag(Host::https)),
+    ("tcp_attempts", Count(|h| Some(tcp(h)?.attempts.into()))),
+    ("tcp_error", Text(|h| tcp(h)?.error.as_deref())),
+    ("tcp_connect_ms", Number(|h| tcp(h)?.connect_ms)),
+    ("tcp_tls_ms", Number(|h| tcp(h)?.tls_ms)),
+    ("tcp_response_ms", Number(|h| tcp(h)?.response_ms)),
+    ("tls", Text(|h| tcp(h)?.tls.as_deref())),
+    ("alpn", Text(|h| tcp(h)?.alpn.as_deref())),
+    ("http", Text(|h| tcp(h)?.http.as_deref())),
+    ("status", Count(|h| tcp(h)?.status.map(u64::from))),
+    ("alt_svc", Text(|h| tcp(h)?.alt_svc.as_deref())),
+    ("announced", Flag(Host::announces)),
+    ("certificate", Text(|h| Some(certificate(h)?.verdict.as_str()))),
+    ("certificate_count", Count(|h| Some(certificate(h)?.count))),
+    ("certificate_bytes", Count(|h| Some(certificate(h)?.bytes))),
+    ("http3", Flag(Host::http3)),
+    ("quic_attempts", Count(|h| Some(quic(h)?.attempts.into()))),
+    ("quic_error", Text(|h| quic(h)?.error.as_deref())),
+    ("quic_answered", Flag(|h| Some(quic(h)?.answered))),
+    ("quic_handshake_ms", Number(|h| quic(h)?.handshake_ms)),
+    ("quic_response_ms", Number(|h| quic(h)?.response_ms)),
+    ("quic_status", Count(|h| quic(h)?.status.map(u64::from))),
+    ("quic_versions", Text(|h| quic(h)?.versions.as_deref())),
+    ("quic_retry", Flag(|h| quic(h).filter(|q| q.answered).map(|q| q.retry))),
+    ("quic_amplification", Number(|h| quic(h)?.amplification)),
+    ("quic_certificate", Text(|h| Some(quic(h)?.certificate.as_ref()?.verdict.as_str()))),
+    ("quic_certificate_bytes", Count(|h| Some(quic(h)?.certificate.as_ref()?.bytes))),
+    ("quic_ticket", Flag(|h| quic(h)?.ticket)),
+    ("quic_early_data_offered", Flag(|h| quic(h)?.early_data_offered)),
+    ("quic_resumed", Flag(|h| again(h)?.resumed)),
+    ("quic_early_data", Flag(|h| again(h)?.early_data)),
+    ("quic_again_handshake_ms", Number(|h| again(h)?.handshake_ms)),
+    ("quic_again_response_ms", Number(|h| again(h)?.response_ms)),
+    ("quic_again_error", Text(|h| again(h)?.error.as_deref())),
+    ("tp_max_idle_timeout_ms", Count(|h| Some(tp(h)?.max_idle_timeout))),
+    ("tp_max_udp_payload_size", Count(|h| Some(tp(h)?.max_udp_payload_size))),
+    ("tp_initial_max_data", Count(|h| Some(tp(h)?.initial_max_data))),
+    ("tp_initial_max_stream_data", Count(|h| Some(tp(h)?.initial_max_stream_data))),
+    ("tp_initial_max_streams", Count(|h| Some(tp(h)?.initial_max_streams))),
+    ("tp_max_ack_delay_ms", Count(|h| Some(tp(h)?.max_ack_delay))),
+    ("tp_active_connection_id_limit", Count(|h| Some(tp(h)?.active_connection_id_limit))),
+    ("tp_disable_active_migration", Flag(|h| Some(tp(h)?.disable_active_migration))),
+    ("tp_preferred_address", Flag(|h| Some(tp(h)?.preferred_address))),
+    ("tp_max_datagram_frame_size", Count(|h| Some(tp(h)?.max_datagram_frame_size))),
+    ("h3_qpack_max_table_capacity", Count(|h| Some(h3(h)?.qpack_max_table_capacity))),
+    ("h3_qpack_blocked_streams", Count(|h| Some(h3(h)?.qpack_blocked_streams))),
+    ("h3_max_field_section_size", Count(|h| h3(h)?.max_field_section_size)),
+    ("h3_connect_protocol", Flag(|h| Some(h3(h)?.enable_connect_protocol))),
+    ("h3_datagram", Flag(|h| Some(h3(h)?.h3_datagram))),
+];
+
+fn names(row: &Row) -> Option<&Names> {
+    row.names.as_ref()
+}
+
+fn tcp(host: &Host) -> Option<&Tcp> {
+    host.tcp.as_ref()
+}
+
+fn certificate(host: &Host) -> Option<&Certificate> {
+    tcp(host)?.certificate.as_ref()
+}
+
+fn quic(host: &Host) -> Option<&Quic> {
+    host.quic.as_ref()
+}
+
+fn again(host: &Host) -> Option<&Again> {
+    quic(host)?.again.as_ref()
+}
+
+fn tp(host: &Host) -> Option<&Parameters> {
+    quic(host)?.parameters.as_ref()
+}
+
+fn h3(host: &Host) -> Option<&Http3Settings> {
+    quic(host)?.settings.as_ref()
+}
+
+impl<T> Read<T> {
+    fn cell<'a>(&self, from: Option<&'a T>) -> Cell<'a> {
+        match self {
+            Text(read) => Cell::Text(from.and_then(read)),
+            Number(read) => Cell::Number(from.and_then(read)),
+            Count(read) => Cell::Number(from.and_then(read).map(|count| count as f64)),
+            Flag(read) => Cell::Flag(from.and_then(read)),
+        }
     }
 }
 
-fn visit_host<'a>(
-    prefix: &'static str,
-    host: Option<&'a Host>,
-    see: &mut dyn FnMut(&'static str, &'static str, Cell<'a>),
-) {
-    let mut see = |name, cell| see(prefix, name, cell);
-    let tcp = host.and_then(|host| host.tcp.as_ref());
-    let quic = host.and_then(|host| host.quic.as_ref());
-    let certificate = tcp.and_then(|tcp| tcp.certificate.as_ref());
-    let count = |value: Option<u64>| Cell::Number(value.map(|v| v as f64));
-    see(
-        "address",
-        Cell::Text(host.map(|host| host.address.as_str())),
-    );
-    see(
-        "error",
-        Cell::Text(host.and_then(|host| host.error.as_deref())),
-    );
-    see("https", Cell::Flag(host.and_then(Host::https)));
-    see(
-        "tcp_attempts",
-        Cell::Number(tcp.map(|t| f64::from(t.attempts))),
-    );
-    see(
-        "tcp_error",
-        Cell::Text(tcp.and_then(|t| t.error.as_deref())),
-    );
-    see(
-        "tcp_connect_ms",
-        Cell::Number(tcp.and_then(|t| t.connect_ms)),
-    );
-    see("tcp_tls_ms", Cell::Number(tcp.and_then(|t| t.tls_ms)));
-    see(
-        "tcp_response_ms",
-        Cell::Number(tcp.and_then(|t| t.response_ms)),
-    );
-    see("tls", Cell::Text(tcp.and_then(|t| t.tls.as_deref())));
-    see("alpn", Cell::Text(tcp.and_then(|t| t.alpn.as_deref())));
-    see("http", Cell::Text(tcp.and_then(|t| t.http.as_deref())));
-    see(
-        "status",
-        Cell::Number(tcp.and_then(|t| t.status).map(f64::from)),
-    );
-    see(
-        "alt_svc",
-        Cell::Text(tcp.and_then(|t| t.alt_svc.as_deref())),
-    );
-    see("announced", Cell::Flag(host.and_then(Host::announces)));
-    see(
-        "certificate",
-        Cell::Text(certificate.map(|c| c.verdict.as_str())),
-    );
-    see("certificate_count", count(certificate.map(|c| c.count)));
-    see("certificate_bytes", count(certificate.map(|c| c.bytes)));
-    visit_quic(host, quic, &mut see);
-}
-
-fn visit_quic<'a>(
-    host: Option<&'a Host>,
-    quic: Option<&'a Quic>,
-    see: &mut dyn FnMut(&'static str, Cell<'a>),
-) {
-    let answered = quic.filter(|quic| quic.answered);
-    let certificate = quic.and_then(|quic| quic.certificate.as_ref());
-    let parameters = quic.and_then(|quic| quic.parameters.as_ref());
-    let settings = quic.and_then(|quic| quic.settings.as_ref());
-    let again = quic.and_then(|quic| quic.again.as_ref());
-    let count = |value: Option<u64>| Cell::Number(value.map(|v| v as f64));
-    see("http3", Cell::Flag(host.and_then(Host::http3)));
-    see(
-        "quic_attempts",
-        Cell::Number(quic.map(|q| f64::from(q.attempts))),
-    );
-    see(
-        "quic_error",
-        Cell::Text(quic.and_then(|q| q.error.as_deref())),
-    );
-    see("quic_answered", Cell::Flag(quic.map(|q| q.answered)));
-    see(
-        "quic_handshake_ms",
-        Cell::Number(quic.and_then(|q| q.handshake_ms)),
-    );
-    see(
-        "quic_response_ms",
-        Cell::Number(quic.and_then(|q| q.response_ms)),
-    );
-    see(
-        "quic_status",
-        Cell::Number(quic.and_then(|q| q.status).map(f64::from)),
-    );
-    see(
-        "quic_versions",
-        Cell::Text(quic.and_then(|q| q.versions.as_deref())),
-    );
-    see("quic_retry", Cell::Flag(answered.map(|q| q.retry)));
-    see(
-        "quic_amplification",
-        Cell::Number(quic.and_then(|q| q.amplification)),
-    );
-    see(
-        "quic_certificate",
-        Cell::Text(certificate.map(|c| c.verdict.as_str())),
-    );
-    see(
-        "quic_certificate_bytes",
-        count(certificate.map(|c| c.bytes)),
-    );
-    see("quic_ticket", Cell::Flag(quic.and_then(|q| q.ticket)));
-    see(
-        "quic_early_data_offered",
-        Cell::Flag(quic.and_then(|q| q.early_data_offered)),
-    );
-    see("quic_resumed", Cell::Flag(again.and_then(|a| a.resumed)));
-    see(
-        "quic_early_data",
-        Cell::Flag(again.and_then(|a| a.early_data)),
-    );
-    see(
-        "quic_again_handshake_ms",
-        Cell::Number(again.and_then(|a| a.handshake_ms)),
-    );
-    see(
-        "quic_again_response_ms",
-        Cell::Number(again.and_then(|a| a.response_ms)),
-    );
-    see(
-        "quic_again_error",
-        Cell::Text(again.and_then(|a| a.error.as_deref())),
-    );
-    see(
-        "tp_max_idle_timeout_ms",
-        count(parameters.map(|p| p.max_idle_timeout)),
-    );
-    see(
-        "tp_max_udp_payload_size",
-        count(parameters.map(|p| p.max_udp_payload_size)),
-    );
-    see(
-        "tp_initial_max_data",
-        count(parameters.map(|p| p.initial_max_data)),
-    );
-    see(
-        "tp_initial_max_stream_data",
-        count(parameters.map(|p| p.initial_max_stream_data)),
-    );
-    see(
-        "tp_initial_max_streams",
-        count(parameters.map(|p| p.initial_max_streams)),
-    );
-    see(
-        "tp_max_ack_delay_ms",
-        count(parameters.map(|p| p.max_ack_delay)),
-    );
-    see(
-        "tp_active_connection_id_limit",
-        count(parameters.map(|p| p.active_connection_id_limit)),
-    );
-    see(
-        "tp_disable_active_migration",
-        Cell::Flag(parameters.map(|p| p.disable_active_migration)),
-    );
-    see(
-        "tp_preferred_address",
-        Cell::Flag(parameters.map(|p| p.preferred_address)),
-    );
-    see(
-        "tp_max_datagram_frame_size",
-        count(parameters.map(|p| p.max_datagram_frame_size)),
-    );
-    see(
-        "h3_qpack_max_table_capacity",
-        count(settings.map(|s| s.qpack_max_table_capacity)),
-    );
-    see(
-        "h3_qpack_blocked_streams",
-        count(settings.map(|s| s.qpack_blocked_streams)),
-    );
-    see(
-        "h3_max_field_section_size",
-        count(settings.and_then(|s| s.max_field_section_size)),
-    );
-    see(
-        "h3_connect_protocol",
-        Cell::Flag(settings.map(|s| s.enable_connect_protocol)),
-    );
-    see("h3_datagram", Cell::Flag(settings.map(|s| s.h3_datagram)));
+impl Row {
+    /// Returns the prefix, the name and the value of each column, always in the same order.
+    pub fn cells(&self) -> impl Iterator<Item = (&'static str, &'static str, Cell<'_>)> {
+        let own = ROW
+            .iter()
+            .map(|(name, read)| ("", *name, read.cell(Some(self))));
+        let hosts = [("v4_", self.v4.as_ref()), ("v6_", self.v6.as_ref())];
+        own.chain(hosts.into_iter().flat_map(|(prefix, host)| {
+            HOST.iter()
+                .map(move |(name, read)| (prefix, *name, read.cell(host)))
+        }))
+    }
 }

@@ -458,7 +458,7 @@ impl Draw {
 
     fn network(&mut self) -> (Network, Limits) {
         if self.chance(0.2) {
-            let named = [pagerace_net::named(), pagerace_papers::NETWORKS].concat();
+            let named = [pagerace_net::named(), &pagerace_papers::NETWORKS].concat();
             let name = self.of(&named).name;
             let network = Network::parse_with(name, &named, std::path::Path::new(""))
                 .expect("a named network");

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
+use pagerace_core::parallel;
+use pagerace_lab::Progress;
 use pagerace_lab::across::GAIN;
 use pagerace_lab::analysis::NOTICEABLE;
 use pagerace_lab::stats::{median, median_interval};
-use pagerace_lab::{Progress, parallel};
 
 use super::interval::{self, Mean};
 use super::population::{Population, Situation};

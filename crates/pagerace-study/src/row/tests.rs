@@ -1,6 +1,7 @@
 use bytes::Bytes;
+use parquet::errors::Result;
 
-use super::{Row, read_rows};
+use super::{Row, metrics};
 use crate::columns::{TableWriter, guarded, read_metadata};
 use crate::fixture::rows;
 
@@ -12,6 +13,13 @@ fn written(groups: &[&[Row]]) -> Bytes {
     }
     writer.close(&[("plan", "[[race]]".to_owned())]).unwrap();
     bytes.into()
+}
+
+fn read_rows(file: Bytes) -> Result<Vec<Row>> {
+    let all: Vec<_> = metrics().collect();
+    let mut rows = Vec::new();
+    super::read_rows(file, &all, &["seed", "failure"], |row| rows.push(row))?;
+    Ok(rows)
 }
 
 #[test]

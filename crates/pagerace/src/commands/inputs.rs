@@ -78,7 +78,7 @@ pub(super) fn networks_in(
     names
         .iter()
         .map(|name| {
-            Network::parse_with(name, NETWORKS, folder)
+            Network::parse_with(name, &NETWORKS, folder)
                 .context("--network (all names: pagerace list networks)")
         })
         .collect()

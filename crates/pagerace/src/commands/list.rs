@@ -98,7 +98,7 @@ fn policies(out: &mut impl Write) -> io::Result<()> {
 fn networks(out: &mut impl Write) -> io::Result<()> {
     for network in pagerace_net::named()
         .iter()
-        .chain(pagerace_papers::NETWORKS)
+        .chain(&*pagerace_papers::NETWORKS)
     {
         let lines = [
             network.summary.to_owned(),

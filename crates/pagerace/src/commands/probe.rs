@@ -1,6 +1,7 @@
 //! `pagerace probe`: which order of responses a real server of HTTP/2 or HTTP/3 runs, and which
 //! congestion controller.
 
+mod answer;
 mod congestion;
 mod output;
 
@@ -9,7 +10,6 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use anyhow::{Context as _, Result, bail};
 use pagerace_core::{Duration, Protocol};
 use pagerace_lab::LabError;
-use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::runner::run_all;
 use pagerace_live::{probe as socket, secret_seed};
 use pagerace_probe::find::path;
@@ -18,14 +18,14 @@ use pagerace_probe::{
     Behaviour, Budget, Job, Kind, Observed, ProbeError, SCHEDULERS, Server, Subject, Trace,
     candidates, judge, observe,
 };
-use pagerace_report::sections::SectionReport;
 use url::Url;
 
-use super::files::{check_files, say};
+use super::files::check_files;
 use super::inputs::jobs;
 use crate::cli::probe::ProbeArgs;
 use crate::progress::Watch;
-use output::Answer;
+use answer::Answer as _;
+use output::Order;
 
 pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
     check_files(args.report.as_slice(), args.ca.as_slice())?;
@@ -63,33 +63,14 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
     )?;
     watch.clear();
     let entries: Vec<_> = all.into_iter().zip(expected).collect();
-    let answer = Answer {
+    let answer = Order {
         url: &args.urls[0],
         remote: server.remote,
         behaviour: Behaviour::of(&observed),
         verdict: judge(&observed.values(), &entries, &SCHEDULERS),
         observed: &observed,
-        seed: args.seed,
     };
-    if args.json {
-        answer.print_json()?;
-    } else {
-        answer.print()?;
-    }
-    write_report(args, || answer.report())
-}
-
-/// Writes the report, if it is wanted.
-fn write_report(args: &ProbeArgs, report: impl FnOnce() -> SectionReport) -> Result<()> {
-    if let Some(path) = &args.report {
-        let html = pagerace_report::render_sections(&report());
-        write_atomically(path, |out| out.write_all(html.as_bytes()))?;
-        // With --json, standard output holds nothing else.
-        if !args.json {
-            say(path)?;
-        }
-    }
-    Ok(())
+    answer.show(args, &server)
 }
 
 /// Returns the error of a probe.

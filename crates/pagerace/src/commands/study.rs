@@ -32,7 +32,7 @@ mod run;
 
 pub use embedded::Study;
 pub(crate) use evaluate::Unexpected;
-pub(super) use evaluate::{condition, quoted};
+pub(super) use evaluate::condition;
 pub(super) use loads::{PlanLoads, of_plan};
 pub(super) use markdown::{MODEL_ERROR, name};
 pub(crate) use options::{contender_key, plan_with};

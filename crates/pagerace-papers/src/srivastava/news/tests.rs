@@ -23,6 +23,22 @@ fn mean(all: &[TransferSequence], of: impl Fn(&Transfer) -> bool) -> (f64, f64) 
 }
 
 #[test]
+fn every_part_can_be_drawn() {
+    assert_eq!(PARTS.len(), 11);
+    let names: BTreeSet<_> = PARTS.iter().map(|part| &part.name).collect();
+    assert_eq!(names.len(), 11);
+    for part in PARTS.iter() {
+        assert!(
+            !part.extensions.is_empty() && part.count > 0,
+            "{}",
+            part.name
+        );
+        assert!(part.third_party <= part.count, "{}", part.name);
+        assert!(part.asked.0 <= part.asked.1, "{}", part.name);
+    }
+}
+
+#[test]
 fn six_versions_average_to_table_4() {
     let table = [
         (Category::Ads, 9.0, 405.0),

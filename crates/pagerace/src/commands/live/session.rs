@@ -44,9 +44,9 @@ fn content(exchanges: &[Exchange]) -> String {
         digest.update(format!("{url} {}\n", body.len()).as_bytes());
         digest.update(body);
     }
-    digest.finish().as_ref()[..8]
-        .iter()
-        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    let hash = digest.finish();
+    let start = hash.as_ref().first_chunk().expect("32 bytes");
+    format!("{:016x}", u64::from_be_bytes(*start))
 }
 
 /// Summary, timings and live details of a load.

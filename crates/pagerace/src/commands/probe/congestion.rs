@@ -1,29 +1,20 @@
 //! `pagerace probe --congestion`.
 
-use std::io::{self, Write as _};
-
 use anyhow::Result;
-use comfy_table::Cell;
-use pagerace_lab::VERSION;
 use pagerace_lab::runner::run_all;
 use pagerace_lab::unit::probability;
 use pagerace_live::probe::{self as socket, RawTcp};
 use pagerace_live::secret_seed;
 use pagerace_probe::congestion::{Flights, SCALE, Shape, controllers, observe, shape::STEP};
 use pagerace_probe::{Budget, Server, Subject, Verdict, judge};
-use pagerace_report::sections::{Figure, Kind, Section, SectionReport, Series};
+use pagerace_report::sections::{Figure, Kind, Section, Series};
 use serde_json::{Value, json};
 
-use super::{failed, write_report};
+use super::answer::{Answer, names};
+use super::failed;
 use crate::cli::probe::ProbeArgs;
 use crate::commands::inputs::jobs;
 use crate::progress::Watch;
-use crate::table;
-
-const HEADER: [&str; 3] = ["controller", "distance", "probability"];
-
-/// Most groups that are printed.
-const SHOWN: usize = 5;
 
 /// The survey and the trials, as the progress counts them.
 const CONNECTIONS: usize = 3;
@@ -74,23 +65,17 @@ pub(super) fn run(
     let entries: Vec<_> = all.into_iter().zip(expected).collect();
     let shapes = flights.shapes();
     let values: Vec<_> = shapes.iter().map(Shape::values).collect();
-    let answer = Answer {
+    let answer = Controller {
         args,
         server,
         verdict: judge(&values, &entries, &SCALE),
         flights: &flights,
         shapes,
     };
-    if args.json {
-        let text = serde_json::to_string_pretty(&answer.json())?;
-        writeln!(anstream::stdout(), "{text}")?;
-    } else {
-        answer.print()?;
-    }
-    write_report(args, || answer.report())
+    answer.show(args, server)
 }
 
-struct Answer<'a> {
+struct Controller<'a> {
     args: &'a ProbeArgs,
     server: &'a Server,
     verdict: Verdict<&'static str>,
@@ -98,7 +83,15 @@ struct Answer<'a> {
     shapes: Vec<Shape>,
 }
 
-impl Answer<'_> {
+impl Answer for Controller<'_> {
+    const TITLE: &'static str = "Congestion controller";
+    const NOUNS: [&'static str; 2] = ["controller", "controllers"];
+    type Candidate = &'static str;
+
+    fn verdict(&self) -> &Verdict<&'static str> {
+        &self.verdict
+    }
+
     fn sentences(&self) -> Vec<String> {
         let Flights {
             protocol,
@@ -118,7 +111,7 @@ impl Answer<'_> {
             match self.verdict.answer() {
                 Some(group) => format!(
                     "Its congestion controller is {} (probability {}).",
-                    group.members.join(" or "),
+                    names(group),
                     probability(group.probability)
                 ),
                 None => "Its congestion controller is unknown: none that we simulate is near \
@@ -143,6 +136,67 @@ impl Answer<'_> {
         all
     }
 
+    fn json(&self) -> Value {
+        let Flights {
+            protocol,
+            object,
+            found,
+            rtt,
+            used,
+            ..
+        } = self.flights;
+        let tcp = protocol.is_tcp();
+        let trials = self.flights.trials.iter().zip(&self.shapes);
+        let trials = trials.map(|(trial, shape)| {
+            json!({
+                "name": trial.name,
+                "rate_mbit": trial.rate as f64 / 1e6,
+                "rtt_ms": trial.rtt.as_millis_f64(),
+                "queue_packets": trial.queue,
+                "step_ms": STEP * trial.rtt.as_millis_f64(),
+                "in_flight_packets": shape.flight,
+            })
+        });
+        json!({
+            "rtt_ms": rtt.as_millis_f64(),
+            "object": { "path": object.path, "bytes": object.length },
+            "found": found.as_ref().map(super::output::found),
+            "loss": self.flights.loss(),
+            "connections": used.connections,
+            "requests": used.requests,
+            "bytes": used.bytes,
+            "udp_bytes": (!tcp).then_some(used.payload),
+            "tcp_bytes": tcp.then_some(used.payload),
+            "seconds": used.time.as_secs_f64(),
+            "trials": trials.collect::<Vec<_>>(),
+        })
+    }
+
+    fn figures(&self) -> Vec<Section> {
+        let trials = self.flights.trials.iter().zip(&self.shapes);
+        let figures = trials.map(|(trial, shape)| {
+            let step = STEP * trial.rtt.as_secs_f64();
+            let looks = shape.flight.iter().enumerate();
+            let points = looks.map(|(i, packets)| ((i + 1) as f64 * step, *packets));
+            let kind = Kind::Line;
+            let series = Series::new("in flight", kind, points.collect::<Vec<_>>());
+            Section {
+                title: format!("Trial {}", trial.name),
+                figure: Some(Figure {
+                    label: format!("Packets in flight over time, trial {}", trial.name),
+                    x: "Time since the first packet, s".to_owned(),
+                    y: "Packets in flight".to_owned(),
+                    series: vec![series],
+                    ..Figure::default()
+                }),
+                ..Section::default()
+            }
+        });
+        figures.collect()
+    }
+}
+
+impl Controller<'_> {
     /// Sentences that need no model.
     fn behaviour(&self) -> Vec<String> {
         let mut all = Vec::new();
@@ -176,117 +230,5 @@ impl Answer<'_> {
             }
         }
         all
-    }
-
-    fn rows(&self) -> Vec<[String; 3]> {
-        let shown = self.verdict.groups.iter().take(SHOWN);
-        let group = shown.map(|g| {
-            let distance = format!("{:.2}", g.distance);
-            [g.members.join(" or "), distance, probability(g.probability)]
-        });
-        let unknown = probability(self.verdict.unknown);
-        let unknown = ["none of the candidates".to_owned(), "–".to_owned(), unknown];
-        group.chain([unknown]).collect()
-    }
-
-    fn print(&self) -> io::Result<()> {
-        let mut out = anstream::stdout().lock();
-        writeln!(out, "Pagerace {VERSION}, seed {}", self.args.seed)?;
-        for sentence in self.sentences() {
-            writeln!(out, "{sentence}")?;
-        }
-        writeln!(out)?;
-        let mut rows = table::table(&HEADER, 1);
-        for row in self.rows() {
-            rows.add_row(row.map(Cell::new));
-        }
-        table::print(&mut out, &rows)
-    }
-
-    fn json(&self) -> Value {
-        let Flights {
-            protocol,
-            object,
-            found,
-            rtt,
-            used,
-            ..
-        } = self.flights;
-        let tcp = protocol.is_tcp();
-        let groups = self.verdict.groups.iter().map(|g| {
-            json!({
-                "controllers": g.members,
-                "distance": g.distance,
-                "probability": g.probability,
-            })
-        });
-        let answer = self.verdict.answer();
-        let trials = self.flights.trials.iter().zip(&self.shapes);
-        let trials = trials.map(|(trial, shape)| {
-            json!({
-                "name": trial.name,
-                "rate_mbit": trial.rate as f64 / 1e6,
-                "rtt_ms": trial.rtt.as_millis_f64(),
-                "queue_packets": trial.queue,
-                "step_ms": STEP * trial.rtt.as_millis_f64(),
-                "in_flight_packets": shape.flight,
-            })
-        });
-        json!({
-            "version": VERSION,
-            "url": self.args.urls[0],
-            "address": self.server.remote.to_string(),
-            "seed": self.args.seed,
-            "protocol": protocol.name(),
-            "rtt_ms": rtt.as_millis_f64(),
-            "object": { "path": object.path, "bytes": object.length },
-            "found": found.as_ref().map(super::output::found),
-            "loss": self.flights.loss(),
-            "connections": used.connections,
-            "requests": used.requests,
-            "bytes": used.bytes,
-            "udp_bytes": (!tcp).then_some(used.payload),
-            "tcp_bytes": tcp.then_some(used.payload),
-            "seconds": used.time.as_secs_f64(),
-            "answer": answer.map_or("unknown".to_owned(), |g| g.members.join(" or ")),
-            "unknown": self.verdict.unknown,
-            "groups": groups.collect::<Vec<_>>(),
-            "trials": trials.collect::<Vec<_>>(),
-        })
-    }
-
-    fn report(&self) -> SectionReport {
-        let nearest = Section {
-            title: "Nearest controllers".to_owned(),
-            header: HEADER.map(str::to_owned).to_vec(),
-            words: 1,
-            rows: self.rows().into_iter().map(Vec::from).collect(),
-            ..Section::default()
-        };
-        let trials = self.flights.trials.iter().zip(&self.shapes);
-        let figures = trials.map(|(trial, shape)| {
-            let step = STEP * trial.rtt.as_secs_f64();
-            let looks = shape.flight.iter().enumerate();
-            let points = looks.map(|(i, packets)| ((i + 1) as f64 * step, *packets));
-            let kind = Kind::Line;
-            let series = Series::new("in flight", kind, points.collect::<Vec<_>>());
-            Section {
-                title: format!("Trial {}", trial.name),
-                figure: Some(Figure {
-                    label: format!("Packets in flight over time, trial {}", trial.name),
-                    x: "Time since the first packet, s".to_owned(),
-                    y: "Packets in flight".to_owned(),
-                    series: vec![series],
-                    ..Figure::default()
-                }),
-                ..Section::default()
-            }
-        });
-        SectionReport {
-            title: format!("Congestion controller at {}", self.args.urls[0]),
-            version: VERSION.to_owned(),
-            facts: self.sentences(),
-            sections: std::iter::once(nearest).chain(figures).collect(),
-        }
     }
 }

@@ -1,37 +1,35 @@
-//! The result of a probe as text, JSON and a picture.
+//! The answer of a probe to the question of the order of responses.
 
-use std::io::{self, Write as _};
 use std::net::SocketAddr;
 
-use comfy_table::Cell;
 use pagerace_core::Protocol;
-use pagerace_lab::VERSION;
 use pagerace_lab::unit::probability;
 use pagerace_probe::{
     Behaviour, Candidate, End, Found, Group, Heeded, Job, Observed, Sharing, Trace, Verdict,
 };
-use pagerace_report::sections::{Figure, Kind, Section, SectionReport, Series};
+use pagerace_report::sections::{Figure, Kind, Section, Series};
 use serde_json::{Value, json};
 
-use crate::table;
+use super::answer::{Answer, names};
 
-/// Most groups that are printed.
-const SHOWN: usize = 5;
-
-const HEADER: [&str; 3] = ["strategy", "distance", "probability"];
-
-/// The result of a probe.
-pub(super) struct Answer<'a> {
+/// The order of responses that a server runs.
+pub(super) struct Order<'a> {
     pub(super) url: &'a str,
     pub(super) remote: SocketAddr,
     pub(super) behaviour: Behaviour,
     pub(super) verdict: Verdict<Candidate>,
     pub(super) observed: &'a Observed,
-    pub(super) seed: u64,
 }
 
-impl Answer<'_> {
-    /// Returns the sentences above the table.
+impl Answer for Order<'_> {
+    const TITLE: &'static str = "Order of responses";
+    const NOUNS: [&'static str; 2] = ["strategy", "strategies"];
+    type Candidate = Candidate;
+
+    fn verdict(&self) -> &Verdict<Candidate> {
+        &self.verdict
+    }
+
     fn sentences(&self) -> Vec<String> {
         let Observed { path, used, .. } = self.observed;
         let server = self.observed.objects.first().map(|o| o.server.as_str());
@@ -84,36 +82,6 @@ impl Answer<'_> {
         all
     }
 
-    fn rows(&self) -> Vec<[String; 3]> {
-        let shown = self.verdict.groups.iter().take(SHOWN);
-        let group = |g: &Group<Candidate>| {
-            let distance = format!("{:.2}", g.distance);
-            [names(g), distance, probability(g.probability)]
-        };
-        let unknown = probability(self.verdict.unknown);
-        let unknown = ["none of the candidates".to_owned(), "–".to_owned(), unknown];
-        shown.map(group).chain([unknown]).collect()
-    }
-
-    pub(super) fn print(&self) -> io::Result<()> {
-        let mut out = anstream::stdout().lock();
-        writeln!(out, "Pagerace {VERSION}, seed {}", self.seed)?;
-        for sentence in self.sentences() {
-            writeln!(out, "{sentence}")?;
-        }
-        writeln!(out)?;
-        let mut rows = table::table(&HEADER, 1);
-        for row in self.rows() {
-            rows.add_row(row.map(Cell::new));
-        }
-        table::print(&mut out, &rows)
-    }
-
-    pub(super) fn print_json(&self) -> io::Result<()> {
-        let text = serde_json::to_string_pretty(&self.json())?;
-        writeln!(anstream::stdout(), "{text}")
-    }
-
     fn json(&self) -> Value {
         let Observed {
             path,
@@ -123,13 +91,6 @@ impl Answer<'_> {
         } = self.observed;
         let b = &self.behaviour;
         let quic = self.observed.protocol == Protocol::H3;
-        let groups = self.verdict.groups.iter().map(|g| {
-            json!({
-                "strategies": g.members.iter().map(ToString::to_string).collect::<Vec<_>>(),
-                "distance": g.distance,
-                "probability": g.probability,
-            })
-        });
         let objects = objects.iter().map(|o| {
             json!({
                 "path": o.path,
@@ -141,11 +102,6 @@ impl Answer<'_> {
             })
         });
         json!({
-            "version": VERSION,
-            "url": self.url,
-            "protocol": self.observed.protocol.name(),
-            "address": self.remote.to_string(),
-            "seed": self.seed,
             "objects": objects.collect::<Vec<_>>(),
             "found": self.observed.found.as_ref().map(found),
             "rtt_ms": path.rtt.as_millis_f64(),
@@ -170,33 +126,20 @@ impl Answer<'_> {
                 "rfc7540_dependencies": b.tree.map(word),
                 "rfc7540_weights": b.weights.map(word),
             },
-            "answer": self.verdict.answer().map_or("unknown".to_owned(), names),
-            "unknown": self.verdict.unknown,
-            "groups": groups.collect::<Vec<_>>(),
             "scripts": self.played().map(|(job, trace)| script(job, trace)).collect::<Vec<_>>(),
         })
     }
 
+    fn figures(&self) -> Vec<Section> {
+        self.played()
+            .map(|(job, trace)| figure(job, trace))
+            .collect()
+    }
+}
+
+impl Order<'_> {
     fn played(&self) -> impl Iterator<Item = (&Job, &Trace)> {
         self.observed.jobs.iter().zip(&self.observed.traces)
-    }
-
-    /// Returns the report with a figure for each script.
-    pub(super) fn report(&self) -> SectionReport {
-        let nearest = Section {
-            title: "Nearest strategies".to_owned(),
-            header: HEADER.map(str::to_owned).to_vec(),
-            words: 1,
-            rows: self.rows().into_iter().map(Vec::from).collect(),
-            ..Section::default()
-        };
-        let figures = self.played().map(|(job, trace)| figure(job, trace));
-        SectionReport {
-            title: format!("Order of responses at {}", self.url),
-            version: VERSION.to_owned(),
-            facts: self.sentences(),
-            sections: std::iter::once(nearest).chain(figures).collect(),
-        }
     }
 }
 
@@ -267,11 +210,6 @@ fn figure(job: &Job, trace: &Trace) -> Section {
         }),
         ..Section::default()
     }
-}
-
-fn names(group: &Group<Candidate>) -> String {
-    let names: Vec<String> = group.members.iter().map(ToString::to_string).collect();
-    names.join(" or ")
 }
 
 /// Returns the known servers of a group.

@@ -3,10 +3,10 @@
 
 use std::io::{self, Write};
 
+use pagerace_lab::export::csv::quote;
 use pagerace_study::recommend::{Evaluation, Population};
 
 use super::print::title;
-use crate::commands::study::quoted;
 
 pub(super) fn print(
     out: &mut impl Write,
@@ -51,12 +51,12 @@ pub(super) fn print(
         let mut fields = vec![
             title(policy.kind).to_owned(),
             (policy.kind == evaluation.take).to_string(),
-            quoted(name),
+            quote(name).into_owned(),
         ];
         fields.extend(numbers.map(number));
         fields.extend([
-            quoted(page),
-            quoted(network),
+            quote(page).into_owned(),
+            quote(network).into_owned(),
             number(worst.map(|one| one.2)),
         ]);
         writeln!(out, "{}", fields.join(","))?;

@@ -42,7 +42,7 @@ type Known = BTreeMap<String, Result<NetworkFacts, String>>;
 pub(super) fn facts(names: &[String], folder: &Path) -> Known {
     let of = |name: &String| {
         let network =
-            Network::parse_with(name, NETWORKS, folder).map_err(|error| error.to_string());
+            Network::parse_with(name, &NETWORKS, folder).map_err(|error| error.to_string());
         let facts = network.map(|network| {
             let mbps = |rate: &pagerace_net::Rate| rate.mean().bits_per_second() as f64 / 1e6;
             NetworkFacts {

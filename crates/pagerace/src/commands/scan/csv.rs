@@ -7,22 +7,21 @@ use pagerace_scan::{Cell, Row};
 
 /// Returns the names of the columns.
 pub(super) fn header() -> String {
-    let mut names = Vec::new();
-    Row::default().visit(&mut |prefix, name, _| names.push(format!("{prefix}{name}")));
-    names.join(",")
+    let row = Row::default();
+    let names = row
+        .cells()
+        .map(|(prefix, name, _)| format!("{prefix}{name}"));
+    names.collect::<Vec<_>>().join(",")
 }
 
 /// Returns a row. What is not known is an empty field.
 pub(super) fn line(row: &Row) -> String {
-    let mut fields = Vec::new();
-    row.visit(&mut |_, _, cell| {
-        fields.push(match cell {
-            Cell::Text(text) => quote(text.unwrap_or_default()),
-            Cell::Number(number) => number.map(|n| n.to_string().into()).unwrap_or_default(),
-            Cell::Flag(flag) => Cow::Borrowed(flag.map_or("", |flag| if flag { "1" } else { "0" })),
-        });
+    let fields = row.cells().map(|(_, _, cell)| match cell {
+        Cell::Text(text) => quote(text.unwrap_or_default()),
+        Cell::Number(number) => number.map(|n| n.to_string().into()).unwrap_or_default(),
+        Cell::Flag(flag) => Cow::Borrowed(flag.map_or("", |flag| if flag { "1" } else { "0" })),
     });
-    fields.join(",")
+    fields.collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

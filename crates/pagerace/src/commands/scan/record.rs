@@ -10,18 +10,17 @@ impl Record for Recorded<'_> {
     const TABLE: &'static str = "domains";
 
     fn columns(rows: &[Self]) -> Columns<'_> {
-        let mut columns: Columns<'_> = Vec::new();
-        Row::default().visit(&mut |prefix, name, cell| {
+        let empty = Row::default();
+        let columns = empty.cells().map(|(prefix, name, cell)| {
             let column = match cell {
                 Cell::Text(_) => Column::Texts(Vec::with_capacity(rows.len())),
                 Cell::Number(_) | Cell::Flag(_) => Column::Numbers(Vec::with_capacity(rows.len())),
             };
-            columns.push((format!("{prefix}{name}"), column));
+            (format!("{prefix}{name}"), column)
         });
+        let mut columns: Columns<'_> = columns.collect();
         for row in rows {
-            let mut all = columns.iter_mut();
-            row.0.visit(&mut |_, _, cell| {
-                let (_, column) = all.next().expect("rows have the same columns");
+            for ((_, column), (_, _, cell)) in columns.iter_mut().zip(row.0.cells()) {
                 match (column, cell) {
                     (Column::Texts(texts), Cell::Text(text)) => texts.push(text),
                     (Column::Numbers(numbers), Cell::Number(number)) => numbers.push(number),
@@ -30,7 +29,7 @@ impl Record for Recorded<'_> {
                     }
                     _ => unreachable!("a column has one type"),
                 }
-            });
+            }
         }
         columns
     }

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Error, Result, bail};
 use clap::Args;
 use comfy_table::Cell;
 use pagerace_lab::MetricId;
+use pagerace_lab::export::csv::quote;
 use pagerace_lab::unit::{percent, signed_percent};
 use pagerace_study::Key;
 use pagerace_study::claim::{self, Claim, Measure, Statistic, Verdict};
@@ -365,7 +366,7 @@ fn rounded(number: f64) -> String {
 /// Prints a table as CSV (RFC 4180, with LF line endings). Shares are fractions, and a
 /// missing value is empty.
 fn print_csv(out: &mut impl Write, table: &Table) -> io::Result<()> {
-    let names: Vec<String> = table.header.iter().map(|name| quoted(name)).collect();
+    let names: Vec<_> = table.header.iter().map(|name| quote(name)).collect();
     writeln!(out, "{}", names.join(","))?;
     for row in &table.rows {
         let fields: Vec<String> = row.iter().map(field).collect();
@@ -377,16 +378,8 @@ fn print_csv(out: &mut impl Write, table: &Table) -> io::Result<()> {
 fn field(value: &Value) -> String {
     let number = |number: Option<f64>| number.map_or_else(String::new, |n| n.to_string());
     match value {
-        Value::Text(text) => quoted(text),
+        Value::Text(text) => quote(text).into_owned(),
         Value::Count(count) => count.to_string(),
         Value::Metric(_, n) | Value::Share(n) | Value::Change(n) | Value::Number(n) => number(*n),
-    }
-}
-
-pub(in crate::commands) fn quoted(text: &str) -> String {
-    if text.contains(['"', ',', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn print(file: &Path) -> Result<()> {
     writeln!(out, "runs = {}", plan.runs)?;
     writeln!(out, "seed = {}", plan.seed)?;
     let known = |network: &Network| {
-        Network::parse_with(&network.name, NETWORKS, Path::new(""))
+        Network::parse_with(&network.name, &NETWORKS, Path::new(""))
             .is_ok_and(|read| read == *network)
     };
     let names = plan.networks.iter().map(|network| text(&network.name));

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use anyhow::{Error, Result, bail};
+use pagerace_core::parallel;
 use pagerace_lab::export::file::check_writable;
-use pagerace_lab::{Progress, RunSummary, parallel};
+use pagerace_lab::{Progress, RunSummary};
 use pagerace_study::detail::{LoadName, PartRow, RequestRow};
 use pagerace_study::shard::Place;
 use pagerace_study::store::ShardRows;

@@ -5,6 +5,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
+/// Calls `work` for `0..count` on `jobs` threads and returns the results by index.
+pub fn all<T: Send + Sync>(jobs: usize, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let go_on = |_| ControlFlow::Continue(());
+    map(jobs, count, &|(): &mut (), i| work(i), &go_on).expect("nothing stops the work")
+}
+
 /// Calls `work` for `0..count` on `jobs` threads and returns the results by
 /// index. Returns `None` if `progress`, which is called with the number of
 /// completed calls, stops the work.
