@@ -132,11 +132,6 @@ impl Connection {
         })
     }
 
-    /// Returns true if the handshake is complete and the connection is not lost.
-    pub fn is_established(&self) -> bool {
-        self.state == State::Established
-    }
-
     /// Returns true if the connection was lost, or if both streams ended and the peer has
     /// acknowledged it.
     ///
