@@ -234,7 +234,7 @@ impl Browser {
             self.timers_pending -= usize::from(timer.keeps_load());
             match timer {
                 Timer::Discover(id) => self.discover(at, id),
-                Timer::Ask(id) => self.ask(self.current, id),
+                Timer::Ask(id) => self.ask(at, id),
                 Timer::Commit(id) => self.commit(at, id),
                 Timer::Cached(id) => self.cached_response(at, id),
                 Timer::TaskDone(lane) => self.task_done(at, lane),

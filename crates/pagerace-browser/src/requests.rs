@@ -17,7 +17,6 @@ use pagerace_core::{Instant, Priority, Protocol, RequestPriority};
 use pagerace_page::{NoResponse, Page, Resource, ResourceId};
 
 use self::delayable::{Delayable, is_delayable};
-use crate::cause::{Cause, Ready};
 use crate::graph::Graph;
 use crate::paint::Layout;
 use crate::{Action, Profile};
@@ -63,7 +62,7 @@ struct Entry {
     medium: bool,
     /// True if the browser has asked for the resource: the request is held, waiting or sent.
     asked: bool,
-    requested: Option<Ready>,
+    requested: Option<Instant>,
     ended: bool,
     origin: usize,
     /// True if the network service's limits apply while the class is low.
@@ -125,7 +124,7 @@ impl Requests {
     }
 
     /// Adds a request for `id`.
-    pub(crate) fn ask(&mut self, now: Ready, id: ResourceId) {
+    pub(crate) fn ask(&mut self, now: Instant, id: ResourceId) {
         self.entries[id.index()].asked = true;
         if self.entries[id.index()].may_wait {
             self.hold(id);
@@ -145,7 +144,7 @@ impl Requests {
     }
 
     /// Starts held requests as far as the limits allow.
-    fn release(&mut self, now: Ready) {
+    fn release(&mut self, now: Instant) {
         while let Some(&(rank, age, id)) = self.held.first() {
             if !(self.profile.may_start)(&self.in_flight, self.entries[id.index()].class) {
                 return;
@@ -155,7 +154,7 @@ impl Requests {
         }
     }
 
-    fn grant(&mut self, now: Ready, id: ResourceId) {
+    fn grant(&mut self, now: Instant, id: ResourceId) {
         let entry = &mut self.entries[id.index()];
         entry.held = None;
         entry.medium = entry.class == RequestPriority::Medium;
@@ -172,7 +171,7 @@ impl Requests {
     }
 
     /// Sends a request that has passed all schedulers.
-    fn send(&mut self, now: Ready, id: ResourceId) {
+    fn send(&mut self, now: Instant, id: ResourceId) {
         let entry = &mut self.entries[id.index()];
         entry.requested = Some(now);
         if entry.main {
@@ -185,14 +184,14 @@ impl Requests {
         });
     }
 
-    fn send_delayed(&mut self, now: Ready) {
+    fn send_delayed(&mut self, now: Instant) {
         while let Some(id) = self.delayable.next() {
             self.send(now, id);
         }
     }
 
     /// Reports that the response of `id` is complete or will never be.
-    pub(crate) fn ended(&mut self, now: Ready, id: ResourceId) {
+    pub(crate) fn ended(&mut self, now: Instant, id: ResourceId) {
         let entry = &mut self.entries[id.index()];
         if entry.requested.is_none() || entry.ended {
             return;
@@ -210,7 +209,7 @@ impl Requests {
     }
 
     /// Reports that the parser has reached the body.
-    pub(crate) fn body_reached(&mut self, now: Ready) {
+    pub(crate) fn body_reached(&mut self, now: Instant) {
         self.in_flight.body_reached = true;
         self.release(now);
     }
@@ -218,7 +217,7 @@ impl Requests {
     /// Raises a request that is held or in flight to [`RAISED`], with this signal. Does
     /// nothing if the resource was not asked for, or if its request has ended, has this
     /// signal already, or has a higher class.
-    pub(crate) fn raise(&mut self, now: Ready, id: ResourceId, signal: Priority) {
+    pub(crate) fn raise(&mut self, now: Instant, id: ResourceId, signal: Priority) {
         let entry = &mut self.entries[id.index()];
         if !entry.asked || entry.ended || entry.signal == signal || entry.class < RAISED {
             return;
@@ -248,12 +247,7 @@ impl Requests {
     }
 
     pub(crate) fn requested_at(&self, id: ResourceId) -> Option<Instant> {
-        self.entries[id.index()].requested.map(|ready| ready.at)
-    }
-
-    /// Returns the cause of the request for `id`.
-    pub(crate) fn cause(&self, id: ResourceId) -> Option<Cause> {
-        self.entries[id.index()].requested?.cause
+        self.entries[id.index()].requested
     }
 
     /// Returns true if no request is held or in flight.

@@ -35,6 +35,7 @@ pub mod text;
 pub mod winner;
 
 #[cfg(test)]
+#[path = "../tests/support/samples.rs"]
 mod samples;
 
 pub use accuracy::{Accuracy, Input, accuracy};

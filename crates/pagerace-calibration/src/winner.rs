@@ -160,20 +160,6 @@ pub fn outcome(observed: Option<f64>, p: Option<f64>, predicted: Option<f64>) ->
     }
 }
 
-impl DuelOutcome {
-    /// A label of one or two words, for tables.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Unsure => "unsure",
-            Self::TooSmall => "too small",
-            Self::Right => "right",
-            Self::Wrong => "wrong",
-            Self::Tie => "tie",
-            Self::NoPrediction => "no value",
-        }
-    }
-}
-
 impl Duel {
     /// Returns true if the live difference is significant, whatever its size.
     pub fn is_sure(&self) -> bool {

@@ -267,6 +267,7 @@ fn mul_div(a: u64, b: u64, c: u64) -> u64 {
 }
 
 #[cfg(test)]
+#[path = "../tests/support/testing.rs"]
 mod testing;
 #[cfg(test)]
 mod tests;

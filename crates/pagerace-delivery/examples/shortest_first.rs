@@ -3,11 +3,16 @@
 //! Inside the crate a strategy is one file in `strategies/` and one line in `registry.rs`.
 //! A separate program uses a list such as `MINE` below and [`StrategySpec::parse_with`].
 
+#[allow(dead_code, reason = "tests use more of it")]
+#[path = "../tests/support/bench/mod.rs"]
+mod bench;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use pagerace_delivery::bench::{Bench, Event, response};
 use pagerace_delivery::{Response, Strategy, StrategyError, StrategyInfo, StrategySpec, Values};
+
+use bench::{Bench, Event, response};
 
 /// Sends the response with the fewest remaining bytes first.
 struct ShortestFirst;

@@ -43,6 +43,7 @@ pub mod verdict;
 pub mod why;
 
 #[cfg(any(test, feature = "fake"))]
+#[path = "../tests/support/fake.rs"]
 pub mod fake;
 
 pub use analysis::{Analysis, Comparison, Mark, analyse};

@@ -7,19 +7,25 @@
 //! For example `127.0.0.1:4433 h3_server.der / "/big.png=u=5, i"`. Prints the responses
 //! in the order of their completion.
 
-use std::error::Error;
+#[allow(dead_code, reason = "tests use more of it")]
+#[path = "../tests/support/client.rs"]
+mod client;
+
 use std::time::Duration;
 
-use pagerace_live::{Fetch, get, secret_seed};
+use anyhow::{Result, bail};
+use pagerace_live::secret_seed;
 use pagerace_peer::ClientConfig;
 use pagerace_transport::quic::QuicSettings;
 use pagerace_transport::quic::keys::client_keys_trusting;
 
+use client::{Fetch, get};
+
 #[expect(clippy::print_stdout, reason = "an example talks to people")]
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [address, certificate, paths @ ..] = &arguments[..] else {
-        return Err("usage: h3_client ADDRESS CERTIFICATE PATH[=PRIORITY]...".into());
+        bail!("usage: h3_client ADDRESS CERTIFICATE PATH[=PRIORITY]...");
     };
     let config = ClientConfig {
         settings: QuicSettings::default(),

@@ -26,7 +26,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pagerace_core::{Duration, Protocol};
 use pagerace_live::probe::{self, RawTcp};
-use pagerace_live::tcp::client_tls;
 use pagerace_live::{LocalCa, OriginServer, Server, Servers, ServersConfig, secret_seed, site};
 use pagerace_peer::{Reply, Request, ServerConfig, Site};
 use pagerace_probe::congestion::{Fetch, Flights, SCALE, Shape, controllers, observe};
@@ -34,7 +33,7 @@ use pagerace_probe::plan::facts;
 use pagerace_probe::world::{Served, ServedSite};
 use pagerace_probe::{Budget, Subject, judge};
 use pagerace_transport::quic::QuicSettings;
-use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
+use pagerace_transport::quic::keys::{Identity, client_keys_trusting, client_tls};
 use peers::{Peer, TheirServer};
 
 /// Size of the object in bytes.
@@ -186,7 +185,7 @@ fn kernel(controller: &str, rtt: Duration) -> Flights {
         name: "localhost".to_owned(),
         authority: "localhost".to_owned(),
     };
-    let tls = client_tls(ca.certificate_der(), Protocol::H2).unwrap();
+    let tls = Arc::new(client_tls(ca.certificate_der(), b"h2").unwrap());
     let mut raw = RawTcp::open(server.remote).unwrap();
     let survey = |job| {
         let mut trace = probe::play_http2(job, &server, &tls)?;

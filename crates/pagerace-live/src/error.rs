@@ -99,14 +99,6 @@ pub enum LiveError {
         /// The address of the server.
         SocketAddr,
     ),
-    /// The server sent nothing for too long.
-    #[error(
-        "{remote} did not answer in time: check its address and that it speaks this version of HTTP there"
-    )]
-    Timeout {
-        /// The address of the server.
-        remote: SocketAddr,
-    },
     /// The server or the network ended the connection.
     #[error("the connection to {remote} is lost: {reason}")]
     Lost {
@@ -114,14 +106,6 @@ pub enum LiveError {
         remote: SocketAddr,
         /// The cause.
         reason: String,
-    },
-    /// A request failed while its connection stayed open.
-    #[error("the request for {path} failed with HTTP error 0x{code:x}")]
-    Request {
-        /// The path of the request.
-        path: String,
-        /// The HTTP error code.
-        code: u64,
     },
     /// This process has no permission to create the testbed of the live link.
     #[error(
@@ -191,12 +175,6 @@ pub enum LiveError {
         /// The cause.
         source: io::Error,
     },
-    /// A transfer over the emulated link failed or delivered wrong content.
-    #[error("the transfer failed: {0}")]
-    Transfer(
-        /// Description of the error.
-        String,
-    ),
     /// The operating system gave no random bytes.
     #[error("the operating system gave no random bytes")]
     Random,

@@ -1,11 +1,10 @@
-//! The engine over real sockets: the servers and clients that the simulator runs in
-//! virtual time, here over UDP (HTTP/3) and TCP (HTTP/1.1, HTTP/2) with real TLS.
+//! The engine over real sockets: the servers that the simulator runs in virtual time, here
+//! over UDP (HTTP/3) and TCP (HTTP/1.1, HTTP/2) with real TLS.
 //!
 //! | module | contents |
 //! |---|---|
 //! | [`server`] | a UDP socket that serves a [`pagerace_peer::Site`] through a strategy |
-//! | [`client`] | a connection to a server, and [`get`] for a handful of requests |
-//! | [`tcp`] | a server and a client of HTTP/1.1 and HTTP/2 on TCP sockets |
+//! | [`tcp`] | a server of HTTP/1.1 and HTTP/2 on TCP sockets |
 //! | [`probe`] | a script of a probe, played against a real server |
 //! | [`site`] | sites from memory or from a folder |
 //! | [`replay`] | a recorded page as a site |
@@ -13,17 +12,13 @@
 //! | [`ca`] | a certificate authority for one run |
 //! | `link` | two network namespaces and an emulated link between them (Linux) |
 //! | `names` | the DNS server of the live world (Linux) |
-//! | `bulk` | one large transfer over that link, through kernel TCP or QUIC (Linux) |
 //! | [`clock`] | the one place that reads the clock |
 //!
 //! Each transport uses one thread for all its sockets and one system call per datagram.
 //! Pacing and think times are accurate to a fraction of a millisecond on Linux and to a
 //! millisecond elsewhere. Left out: ECN, GSO, early data, and path MTU discovery.
 
-#[cfg(target_os = "linux")]
-pub mod bulk;
 pub mod ca;
-pub mod client;
 pub mod clock;
 pub mod error;
 #[cfg(target_os = "linux")]
@@ -42,7 +37,6 @@ mod wait;
 pub mod world;
 
 pub use ca::LocalCa;
-pub use client::{Client, Fetch, Fetched, get};
 pub use clock::Clock;
 pub use error::LiveError;
 pub use pagerace_transport::quic::Guard;

@@ -76,9 +76,6 @@ pub struct ServersConfig {
     /// True if returning clients may resume TLS sessions. Otherwise every handshake is a
     /// full one, as in the first visit of a simulation.
     pub tickets: bool,
-    /// True to record sent frames in [`ServersReport::quic_frames`] and
-    /// [`ServersReport::tcp_frames`].
-    pub record_frames: bool,
     /// The certificate authority that signs the certificates.
     pub ca: Arc<LocalCa>,
 }
@@ -104,7 +101,6 @@ impl ServersConfig {
             guard: None,
             seed: secret_seed().unwrap_or_default(),
             tickets: false,
-            record_frames: false,
             ca,
         }
     }
@@ -173,6 +169,3 @@ impl Drop for Servers {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

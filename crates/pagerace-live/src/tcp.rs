@@ -8,7 +8,6 @@
 //!
 //! Left out: HTTP without TLS, early data, and more than one thread.
 
-mod client;
 mod connection;
 mod server;
 pub(crate) mod wire;
@@ -18,7 +17,6 @@ use std::sync::Arc;
 use pagerace_core::Protocol;
 use pagerace_transport::quic::keys::{self, Identity};
 
-pub use client::{TcpClient, TcpClientConfig, get};
 pub use server::{TcpServer, TcpServerConfig};
 
 use crate::LiveError;
@@ -35,26 +33,6 @@ pub(crate) const ALPN_H1: &[u8] = b"http/1.1";
 pub fn server_tls(identity: &Identity) -> Result<Arc<rustls::ServerConfig>, LiveError> {
     let config = keys::server_tls(identity.chain(), identity.key(), &[ALPN_H2, ALPN_H1])?;
     Ok(Arc::new(config))
-}
-
-/// Returns a TLS configuration for a client that trusts only this certificate (DER) and
-/// speaks `protocol`.
-///
-/// # Errors
-/// [`LiveError::Tls`]: the certificate cannot be used as a trust anchor.
-///
-/// # Panics
-/// If `protocol` is HTTP/3.
-pub fn client_tls(
-    certificate: &[u8],
-    protocol: Protocol,
-) -> Result<Arc<rustls::ClientConfig>, LiveError> {
-    let alpn = match protocol {
-        Protocol::H1 => ALPN_H1,
-        Protocol::H2 => ALPN_H2,
-        Protocol::H3 => panic!("HTTP/3 does not run over TCP"),
-    };
-    Ok(Arc::new(keys::client_tls(certificate, alpn)?))
 }
 
 /// Returns the protocol that ALPN negotiated.

@@ -1,14 +1,22 @@
 //! Transfers over the emulated link. These tests check which packets crossed it;
-//! `cargo run -p pagerace --example transfers` measures the speed.
+//! `cargo run -p pagerace-live --example transfers` measures the speed.
 //!
 //! The tests need root and /dev/net/tun. Without them they print a note and pass.
 #![cfg(target_os = "linux")]
 
+#[allow(dead_code, reason = "an example uses more of it")]
+#[path = "support/bulk/mod.rs"]
+mod bulk;
+#[allow(dead_code, reason = "other tests use more of it")]
+#[path = "support/client.rs"]
+mod client;
+
 use pagerace_core::Protocol;
 use pagerace_live::LiveError;
-use pagerace_live::bulk::{Bulk, BulkObserved, Carrier, QuicEnd, transfer};
 use pagerace_live::link::{Direction, Testbed, Transport};
 use pagerace_net::Network;
+
+use bulk::{Bulk, BulkObserved, Carrier, QuicEnd, transfer};
 
 const BYTES: u64 = 300_000;
 
@@ -61,8 +69,6 @@ fn check(observed: &BulkObserved, transport: Transport, rate: f64) {
     let least = 8.0 * BYTES as f64 / rate;
     assert!(observed.finished.as_secs_f64() > least);
     assert!(observed.connect < observed.finished);
-    assert!(observed.transfer() < observed.finished);
-    assert!(observed.goodput() < rate);
 }
 
 #[test]
@@ -114,7 +120,10 @@ fn an_unknown_controller_is_told() {
     };
     let network = Network::parse("rate 20mbit rtt 20ms").unwrap();
     let error = transfer(&testbed, &network, 1, &bulk).unwrap_err();
-    assert!(matches!(error, LiveError::Congestion { .. }), "{error}");
+    assert!(
+        matches!(error.downcast_ref(), Some(LiveError::Congestion { .. })),
+        "{error}"
+    );
     // The testbed stays usable.
     let bulk = Bulk {
         carrier: tcp(Protocol::H2, "reno"),

@@ -2,15 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+#[allow(dead_code, reason = "other tests use more of it")]
+#[path = "support/client.rs"]
+mod client;
+
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use pagerace_core::Protocol;
-use pagerace_live::Fetch;
-use pagerace_live::tcp::{TcpClientConfig, client_tls, get};
 use pagerace_peer::stream::StreamClientConfig;
+
+use client::{Fetch, TcpClientConfig, client_tls, get_over_tcp};
 
 /// The server process and its folder. Drop kills the process and removes the folder.
 struct Served {
@@ -105,7 +109,7 @@ fn the_tcp_server_serves_both_protocols() {
         let requests = [Fetch::get("/a.css"), Fetch::get("/none")];
         let remote = address.parse().unwrap();
         let patience = Duration::from_secs(30);
-        let fetched = get(remote, "localhost", &config, &requests, patience).unwrap();
+        let fetched = get_over_tcp(remote, "localhost", &config, &requests, patience).unwrap();
         let of = |path| fetched.iter().find(|f| f.path == path).unwrap();
         assert_eq!(
             (of("/a.css").status, of("/a.css").body.len()),

@@ -10,6 +10,9 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
+#[allow(dead_code, reason = "other tests use more of it")]
+#[path = "support/client.rs"]
+mod client;
 #[path = "support/memory.rs"]
 mod memory;
 #[path = "interop/objects.rs"]

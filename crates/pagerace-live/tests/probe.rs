@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 
 use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
-use pagerace_live::tcp::{TcpServer, TcpServerConfig, client_tls};
+use pagerace_live::tcp::{TcpServer, TcpServerConfig};
 use pagerace_live::{LiveError, probe, secret_seed};
 use pagerace_net::Network;
 use pagerace_peer::stream::StreamServerConfig;
@@ -26,7 +26,7 @@ use pagerace_probe::{
     Behaviour, Budget, Candidate, End, Heeded, Kind, Model, Observed, ProbeError, SCHEDULERS,
     Server, Sharing, Subject, candidates, judge, observe,
 };
-use pagerace_transport::quic::keys::{Identity, server_tls};
+use pagerace_transport::quic::keys::{Identity, client_tls, server_tls};
 use relay::Truth;
 
 /// Probes a server of this strategy, and compares with the default strategies. The timing of
@@ -152,7 +152,7 @@ impl TcpTruth {
     }
 
     fn probe(&self) -> Result<Observed, ProbeError<LiveError>> {
-        let tls = client_tls(&self.certificate, Protocol::H2).unwrap();
+        let tls = Arc::new(client_tls(&self.certificate, b"h2").unwrap());
         let paths = ["/0", "/1"].map(str::to_owned);
         observe(
             Protocol::H2,
@@ -237,7 +237,7 @@ mod raw {
 
     /// Plays a trial; `None` without the permission to open a raw socket.
     fn watch(server: &Server, certificate: &[u8]) -> Option<Watched> {
-        let tls = client_tls(certificate, Protocol::H2).unwrap();
+        let tls = Arc::new(client_tls(certificate, b"h2").unwrap());
         match RawTcp::open(server.remote) {
             Err(LiveError::RawSocket { source }) => {
                 eprintln!("skipped: a raw socket needs root or the capability NET_RAW: {source}");

@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use pagerace_core::{Duration, Protocol};
 use pagerace_delivery::reliability::Nature;
 use pagerace_http::Field;
-use pagerace_live::tcp::{TcpServer, TcpServerConfig, client_tls};
+use pagerace_live::tcp::{TcpServer, TcpServerConfig};
 use pagerace_live::{LiveError, Server, probe, secret_seed};
 use pagerace_peer::stream::StreamServerConfig;
 use pagerace_peer::{Body, Reply, Request, ServerConfig, Site};
@@ -21,7 +21,7 @@ use pagerace_probe::congestion;
 use pagerace_probe::find::{LOOKED_MAX, PAGE_MAX, SIZES_MAX};
 use pagerace_probe::plan::facts;
 use pagerace_probe::{Budget, Job, Observed, ProbeError, Subject, Trace, observe};
-use pagerace_transport::quic::keys::{Identity, client_keys_trusting, server_tls};
+use pagerace_transport::quic::keys::{Identity, client_keys_trusting, client_tls, server_tls};
 use url::Url;
 
 const BOTH: [Protocol; 2] = [Protocol::H2, Protocol::H3];
@@ -119,7 +119,7 @@ impl Truth {
 
     fn play(&self, job: Job) -> Result<Trace, LiveError> {
         if self.protocol == Protocol::H2 {
-            let tls = client_tls(&self.certificate, Protocol::H2).unwrap();
+            let tls = Arc::new(client_tls(&self.certificate, b"h2").unwrap());
             probe::play_http2(job, &self.address, &tls)
         } else {
             let keys = client_keys_trusting(&self.certificate).unwrap();

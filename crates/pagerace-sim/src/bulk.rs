@@ -115,34 +115,5 @@ pub fn run_flows(
     Ok(transfers.finish())
 }
 
-/// A packet that a server offered to the downlink.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offered {
-    /// Time at which the packet reached the queue.
-    pub at: Instant,
-    /// Size in bytes, including the IP header.
-    pub size: u32,
-    /// True if the packet did not arrive.
-    pub lost: bool,
-    /// True if the queue dropped the packet.
-    pub dropped: bool,
-}
-
-/// Runs a transfer alone as [`run_bulk`] does, and returns the packets of the server.
-///
-/// # Errors
-/// Returns the errors of [`run_bulk`].
-pub fn run_bulk_watched(
-    scenario: &BulkScenario,
-    seed: u64,
-) -> Result<(BulkOutcome, Vec<Offered>), ScenarioError> {
-    let flow = scenario.flow();
-    let flows = std::slice::from_ref(&flow);
-    let mut transfers = Transfers::new(flows, &scenario.network, &scenario.settings, seed)?;
-    let offered = transfers.run_watched()?;
-    let outcomes = transfers.finish().into_iter();
-    Ok((outcomes.last().expect("one flow, one outcome"), offered))
-}
-
 #[cfg(test)]
 mod tests;

@@ -116,15 +116,6 @@ impl Counterfactuals {
     }
 }
 
-/// Returns the effect of each resource on paints, in page order, computed one after the
-/// other. To use several threads, call [`Counterfactuals::effect`] for each resource
-/// instead.
-pub fn paint_critical(page: &Arc<Page>, browser: &BrowserConfig) -> Vec<PaintEffect> {
-    let loads = Counterfactuals::new(page, browser);
-    let all = page.resources.iter();
-    all.map(|resource| loads.effect(resource.id)).collect()
-}
-
 fn change(before: Option<Duration>, after: Option<Duration>) -> PaintChange {
     match (before, after) {
         (Some(_), None) => PaintChange::Never,

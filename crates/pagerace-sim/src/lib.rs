@@ -39,10 +39,8 @@ mod wire;
 use event_loop::Record;
 use page_load::PageLoad;
 
-pub use bulk::{
-    BULK_INTERVAL, BulkOutcome, BulkScenario, Flow, Offered, run_bulk, run_bulk_watched, run_flows,
-};
-pub use counterfactual::{Counterfactuals, paint_critical};
+pub use bulk::{BULK_INTERVAL, BulkOutcome, BulkScenario, Flow, run_bulk, run_flows};
+pub use counterfactual::Counterfactuals;
 pub use explain::{Explainable, Explained, Part, Parts, Step, explain};
 pub use outcome::{
     FrameSent, HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters,

@@ -18,7 +18,7 @@ use pagerace_essential::{Overrides, Reason, assess};
 use pagerace_har::{ImportOptions, load};
 use pagerace_page::{Category, Page, ResourceId, Trigger};
 use pagerace_page::{PaintChange, PaintEffect};
-use pagerace_sim::{Counterfactuals, paint_critical};
+use pagerace_sim::Counterfactuals;
 
 const IMAGE: Item = Item {
     destination: Destination::Image,
@@ -40,8 +40,11 @@ fn item(destination: Destination, script_mode: ScriptMode, render_blocking: bool
     }
 }
 
+/// Returns the effect of each resource on paints, in page order.
 fn effects(page: &Page) -> Vec<PaintEffect> {
-    paint_critical(&Arc::new(page.clone()), &BrowserConfig::default())
+    let loads = Counterfactuals::new(&Arc::new(page.clone()), &BrowserConfig::default());
+    let all = page.resources.iter();
+    all.map(|resource| loads.effect(resource.id)).collect()
 }
 
 #[test]
@@ -108,7 +111,7 @@ fn threads_see_the_same() {
     let page = Arc::new(busy_page(&[blocking, IMAGE, blocking]));
     let config = BrowserConfig::default();
     let loads = Counterfactuals::new(&page, &config);
-    let alone = paint_critical(&page, &config);
+    let alone = effects(&page);
     std::thread::scope(|scope| {
         let loads = &loads;
         let one = |id: u32| scope.spawn(move || loads.effect(ResourceId(id)));
@@ -136,8 +139,8 @@ fn assess_all(title: &str, files: &[PathBuf]) {
     let mut sums: BTreeMap<Category, [u64; 4]> = BTreeMap::new();
     let (mut own_blocking, mut own_blocking_ads, mut in_part) = (0, 0, 0);
     for file in files {
-        let page = Arc::new(load(file, &ImportOptions::default()).unwrap());
-        let effects = paint_critical(&page, &BrowserConfig::default());
+        let page = load(file, &ImportOptions::default()).unwrap();
+        let effects = effects(&page);
         let all = assess(&page, &ads, Some(&effects), &Overrides::default()).unwrap();
         for (resource, assessment) in page.resources.iter().zip(&all) {
             let name = format!("{} {}: {:?}", page.name, resource.url, assessment.reasons);

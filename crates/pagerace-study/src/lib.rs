@@ -18,6 +18,7 @@ pub mod compare;
 pub mod detail;
 pub mod error;
 #[cfg(test)]
+#[path = "../tests/support/fixture.rs"]
 mod fixture;
 pub mod frame;
 pub mod key;

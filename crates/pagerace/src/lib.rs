@@ -77,19 +77,8 @@ pub fn main() -> ExitCode {
 
 /// Returns true if the user interrupted, and nothing went wrong.
 fn interrupted(error: &anyhow::Error) -> bool {
-    #[cfg(feature = "study")]
-    if error.is::<commands::study::Interrupted>()
-        || error.is::<commands::recommend::Interrupted>()
-        || error.is::<commands::corpus::Interrupted>()
-    {
-        return true;
-    }
-    #[cfg(feature = "scan")]
-    if error.is::<commands::scan::Interrupted>() {
-        return true;
-    }
     matches!(error.downcast_ref(), Some(LabError::Interrupted { .. }))
-        || error.is::<commands::objects::Interrupted>()
+        || error.is::<commands::failed::Interrupted>()
 }
 
 /// Prints an error as one line on standard error.

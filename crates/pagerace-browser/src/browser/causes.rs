@@ -16,12 +16,6 @@ impl Browser {
         self.states[r.index()].discovered?.cause
     }
 
-    /// Returns the cause of the request for `r`: the cause of its discovery, or the
-    /// arrival that made the browser's own scheduler release it.
-    pub fn request_cause(&self, r: ResourceId) -> Option<Cause> {
-        self.requests.cause(r)
-    }
-
     /// Returns the cause of the moment, or `None` if that is the navigation itself or the
     /// moment did not come.
     pub fn metric_cause(&self, moment: Moment) -> Option<Cause> {

@@ -41,8 +41,7 @@ impl Browser {
         let node = &self.graph.nodes[index];
         let in_main_frame = self.graph.in_main_frame(id);
         let state = &mut self.states[index];
-        let ready = Ready::new(now, self.current.cause);
-        state.discovered = Some(ready);
+        state.discovered = Some(Ready::new(now, self.current.cause));
         let holds_load = resource.blocks_load || resource.blocks_load_if_early;
         if holds_load && !state.holds_load && self.load.fired.is_none() {
             state.holds_load = true;
@@ -80,7 +79,7 @@ impl Browser {
                 _ => self.dispatch(now, id),
             };
             if delay.is_zero() {
-                self.ask(ready, id);
+                self.ask(now, id);
             } else {
                 self.schedule(now + delay, Timer::Ask(id));
             }
@@ -100,8 +99,8 @@ impl Browser {
 
     /// Makes the request for `id`, which is ready to leave, in its current class. The
     /// events that raise the class come later.
-    pub(super) fn ask(&mut self, ready: Ready, id: ResourceId) {
-        self.requests.ask(ready, id);
+    pub(super) fn ask(&mut self, now: Instant, id: ResourceId) {
+        self.requests.ask(now, id);
         let resource = &self.page.resources[id.index()];
         match self.graph.nodes[id.index()].role {
             Role::Image if resource.in_viewport && self.graph.in_main_frame(id) => {
@@ -121,7 +120,7 @@ impl Browser {
         if parser.is_some_and(|parser| parser.blocked_on == Some(id))
             && let Some(signal) = (self.profile.raised)(&self.page.resources[id.index()])
         {
-            self.requests.raise(self.current, id, signal);
+            self.requests.raise(self.current.at, id, signal);
         }
     }
 
@@ -225,7 +224,7 @@ impl Browser {
             // The scanner has not run for an empty body.
             self.scan(now, id, 0);
         }
-        self.requests.ended(self.current, id);
+        self.requests.ended(self.current.at, id);
         self.use_response(now, id, failed);
         for (child, delay) in self.graph.nodes[index].on_end.clone() {
             self.arm(now, None, child, delay);
@@ -318,7 +317,7 @@ impl Browser {
         for (image, signal) in raised {
             // A class below all others was chosen by the author.
             if self.page.resources[image.index()].priority != RequestPriority::VeryLow {
-                self.requests.raise(self.current, image, signal);
+                self.requests.raise(self.current.at, image, signal);
             }
         }
     }

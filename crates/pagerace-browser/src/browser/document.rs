@@ -97,7 +97,7 @@ impl Browser {
             self.discover(now, child);
         }
         if Some(index) == self.graph.document && parsed > self.layout.body_start {
-            self.requests.body_reached(self.current);
+            self.requests.body_reached(self.current.at);
         }
         self.run_reached_scripts(now, index);
         self.pump_parser(now, index);
@@ -120,7 +120,7 @@ impl Browser {
         self.run_reached_scripts(now, index);
         if Some(index) == self.graph.document {
             self.reach_text(parsed);
-            self.requests.body_reached(self.current);
+            self.requests.body_reached(self.current.at);
         }
         self.processed(now, ResourceId(index as u32));
         self.try_deferred_scripts(now, index);

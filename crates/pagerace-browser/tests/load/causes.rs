@@ -212,7 +212,7 @@ fn an_image_that_is_there_before_the_sheets_waited_for_them() {
 }
 
 #[test]
-fn a_held_request_waited_for_what_let_it_go() {
+fn a_held_request_keeps_the_cause_of_its_discovery() {
     let p = page(vec![
         document(10 * KIB),
         head_script(1_000, 500),
@@ -222,7 +222,6 @@ fn a_held_request_waited_for_what_let_it_go() {
     let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!((l.found(3), l.asked(3)), (Some(100.0), Some(200.0)));
     assert_eq!(told(l.browser.discovery_cause(id(3))).map(|c| c.0), Some(0));
-    assert_eq!(told(l.browser.request_cause(id(3))), Some((1, true, 200.0)));
 }
 
 /// A browser on a desktop that receives arrivals at given times in milliseconds.
@@ -345,11 +344,6 @@ pub(crate) fn check(page: &Page, l: &Loaded) -> Result<(), String> {
         if let Some(cause) = browser.discovery_cause(r.id) {
             let what = format!("discovery of {}", r.id.0);
             check_one(page, l, &what, cause, found.ok_or("never found")?)?;
-        }
-        if let Some(cause) = browser.request_cause(r.id) {
-            let what = format!("request for {}", r.id.0);
-            let asked = browser.requested_at(r.id).ok_or("never requested")?;
-            check_one(page, l, &what, cause, asked)?;
         }
     }
     let metrics = browser.metrics();

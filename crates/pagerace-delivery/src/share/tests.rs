@@ -1,6 +1,6 @@
 use super::{FairShare, Weight};
 use crate::Response;
-use crate::bench::response;
+use crate::streams::tests::response;
 
 const PACKET: u64 = 1200;
 

@@ -2,9 +2,9 @@
 
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
 use pagerace_delivery::Response;
-use pagerace_delivery::bench::{Bench, Event, PACKET_BYTES, Sent, response};
 use pagerace_delivery::strategies::weighted_incremental::shares;
 
+use crate::bench::{Bench, Event, PACKET_BYTES, Sent, response};
 use crate::watch::run;
 
 #[test]

@@ -2,10 +2,10 @@
 
 use pagerace_core::{Priority, RequestPriority};
 use pagerace_delivery::Response;
-use pagerace_delivery::bench::{Bench, Event, PACKET_BYTES, response};
 use pagerace_delivery::strategies::firefox_eps;
 use proptest::prelude::*;
 
+use crate::bench::{Bench, Event, PACKET_BYTES, response};
 use crate::pages;
 use crate::watch::run;
 

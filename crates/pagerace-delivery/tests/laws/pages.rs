@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use pagerace_core::{Dependency, Destination, Priority, RequestPriority, ScriptMode};
-use pagerace_delivery::bench::{Bench, Event, PACKET_BYTES};
 use pagerace_delivery::{Facts, Response};
 use proptest::prelude::*;
 use proptest::sample::select;
+
+use crate::bench::{Bench, Event, PACKET_BYTES};
 
 /// A page and its properties known in advance.
 #[derive(Clone, Debug)]

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use pagerace_delivery::Response;
-use pagerace_delivery::bench::{Bench, PACKET_BYTES, response};
 use pagerace_delivery::strategies::firefox_group::{self, Group};
 use pagerace_delivery::strategies::weighted_incremental::{shares, urgency_of_class};
 use pagerace_delivery::strategies::{firefox_tree, weighted_round_robin};
 use proptest::prelude::*;
 
+use crate::bench::{Bench, PACKET_BYTES, response};
 use crate::order::class;
 use crate::pages;
 use crate::watch::{Choice, run};

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use pagerace_core::Dependency;
 use pagerace_delivery::Strategy as _;
-use pagerace_delivery::bench::{Bench, Event, PACKET_BYTES, response};
 use pagerace_delivery::strategies::h2_tree::{H2Tree, RETAINED_MAX};
 use proptest::prelude::*;
 
+use crate::bench::{Bench, Event, PACKET_BYTES, response};
 use crate::pages;
 use crate::watch::run;
 

@@ -3,10 +3,10 @@
 use std::fmt::Debug;
 
 use pagerace_delivery::Response;
-use pagerace_delivery::bench::{Bench, PACKET_BYTES, response};
 use pagerace_delivery::strategies::firefox_eps;
 use proptest::prelude::*;
 
+use crate::bench::{Bench, PACKET_BYTES, response};
 use crate::pages;
 use crate::watch::{Choice, run};
 

@@ -1,8 +1,9 @@
 //! A wrapper that records the choices of a strategy and their alternatives.
 
 use pagerace_core::Dependency;
-use pagerace_delivery::bench::{Bench, Sent};
 use pagerace_delivery::{Response, Strategy, StrategySpec};
+
+use crate::bench::{Bench, Sent};
 
 /// One choice of a strategy.
 #[derive(Clone, Debug, PartialEq, Eq)]

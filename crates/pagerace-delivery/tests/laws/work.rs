@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use pagerace_delivery::DEFAULTS;
-use pagerace_delivery::bench::PACKET_BYTES;
 use proptest::prelude::*;
 
+use crate::bench::PACKET_BYTES;
 use crate::pages::{self, Page};
 use crate::watch::{Run, run};
 

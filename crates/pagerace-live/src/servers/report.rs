@@ -1,6 +1,5 @@
 //! The report of servers that have stopped.
 
-use pagerace_peer::SentFrame;
 use pagerace_peer::server::ServerStats;
 
 /// Counters and failures of servers.
@@ -13,10 +12,6 @@ pub struct ServersReport {
     pub tcp_connections: u64,
     /// Sums over all QUIC connections.
     pub quic: ServerStats,
-    /// Frames sent over TCP, if recorded.
-    pub tcp_frames: Vec<SentFrame>,
-    /// Frames sent over QUIC, if recorded.
-    pub quic_frames: Vec<SentFrame>,
     /// Reasons why servers ended before they were stopped.
     pub failures: Vec<String>,
 }
@@ -28,8 +23,6 @@ impl ServersReport {
         self.quic.packets_sent += other.quic.packets_sent;
         self.quic.packets_lost += other.quic.packets_lost;
         self.quic.retransmitted_bytes += other.quic.retransmitted_bytes;
-        self.tcp_frames.append(&mut other.tcp_frames);
-        self.quic_frames.append(&mut other.quic_frames);
         self.failures.append(&mut other.failures);
     }
 }

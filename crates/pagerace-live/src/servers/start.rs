@@ -8,7 +8,6 @@ use std::thread;
 
 use mio::net::TcpListener;
 use pagerace_core::rng::derive_seed;
-use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_peer::ServerConfig;
 use pagerace_peer::stream::StreamServerConfig;
 use pagerace_transport::quic::QuicSettings;
@@ -53,6 +52,8 @@ pub(super) fn start<S: ServedSite>(
                 let address = socket.local_address()?;
                 let port = address.port();
                 addresses.push(address);
+                let keys = leaf.quic(config.tickets)?;
+                let seed = derive_seed(config.seed, &format!("origin/{i}"));
                 let config = ServerConfig {
                     settings: QuicSettings {
                         congestion: config.quic_congestion.clone(),
@@ -60,16 +61,11 @@ pub(super) fn start<S: ServedSite>(
                         guard: config.guard,
                         ..QuicSettings::default()
                     },
-                    keys: leaf.quic(config.tickets)?,
-                    strategy: config.strategy.clone(),
                     retransmission: config.retransmission,
-                    // Browsers do not support object datagrams, and these sites do not
-                    // classify objects.
-                    reliability: ReliabilitySpec::default(),
-                    seed: derive_seed(config.seed, &format!("origin/{i}")),
                     h3: config.h3.clone(),
-                    record: false,
-                    record_frames: config.record_frames,
+                    // Responses are whole: browsers do not support object datagrams, and
+                    // these sites do not classify objects.
+                    ..ServerConfig::new(keys, config.strategy.clone(), seed)
                 };
                 if quic.is_none() {
                     quic = Some(Server::empty()?);
@@ -90,7 +86,6 @@ pub(super) fn start<S: ServedSite>(
             let end = server.run(stop);
             ServersReport {
                 tcp_connections: server.accepted(),
-                tcp_frames: server.take_frames(),
                 failures: failure(end),
                 ..ServersReport::default()
             }
@@ -101,7 +96,6 @@ pub(super) fn start<S: ServedSite>(
             let end = server.run(stop);
             ServersReport {
                 quic: server.stats(),
-                quic_frames: server.take_frames(),
                 failures: failure(end),
                 ..ServersReport::default()
             }
@@ -113,7 +107,6 @@ pub(super) fn start<S: ServedSite>(
 fn tcp_config(config: &ServersConfig, tls: Arc<rustls::ServerConfig>) -> TcpServerConfig {
     let mut stream = StreamServerConfig::new(config.strategy.clone());
     stream.h2 = config.h2.clone();
-    stream.record_frames = config.record_frames;
     TcpServerConfig {
         connections_max: config.connections_max,
         guard: config.guard,

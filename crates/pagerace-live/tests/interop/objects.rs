@@ -7,9 +7,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use pagerace_delivery::reliability::Nature;
-use pagerace_live::{Fetch, Fetched, get};
 use pagerace_peer::{ClientConfig, Reply, Request, Site};
 
+use crate::client::{Fetch, Fetched, get};
 use crate::memory::MemorySite;
 use crate::ours::{OurServer, PATIENCE, SIZES, client_config};
 use crate::peers::pattern;

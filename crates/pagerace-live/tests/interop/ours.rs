@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pagerace_core::Priority;
-use pagerace_live::{Fetch, Server, get, secret_seed};
+use pagerace_live::{Server, secret_seed};
 use pagerace_peer::{ClientConfig, Retransmission, SentFrame, ServerConfig, Site};
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
 use pagerace_transport::quic::{ClientKeys, QuicSettings};
 
+use crate::client::{Fetch, get};
 use crate::memory::MemorySite;
 use crate::objects::Dispensable;
 use crate::peers::pattern;

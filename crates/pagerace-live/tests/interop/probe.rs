@@ -2,7 +2,6 @@
 //! docs/probe.md.
 
 use pagerace_core::Protocol;
-use pagerace_live::tcp::client_tls;
 use pagerace_live::{probe, secret_seed};
 use pagerace_probe::{
     Behaviour, Budget, Candidate, Heeded, Model, SCHEDULERS, Server, Sharing, Subject, Verdict,
@@ -10,6 +9,7 @@ use pagerace_probe::{
 };
 use pagerace_transport::quic::keys::client_keys_trusting;
 
+use crate::client::client_tls;
 use crate::ours::local;
 use crate::peers::{Peer, TheirServer};
 

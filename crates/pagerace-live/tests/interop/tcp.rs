@@ -14,14 +14,13 @@ use std::thread::JoinHandle;
 use base64::Engine as _;
 use bytes::Bytes;
 use pagerace_core::{Priority, Protocol};
-use pagerace_live::Fetch;
-use pagerace_live::tcp::{TcpClientConfig, TcpServer, TcpServerConfig};
-use pagerace_live::tcp::{client_tls, get, server_tls};
+use pagerace_live::tcp::{TcpServer, TcpServerConfig, server_tls};
 use pagerace_peer::SentFrame;
 use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
 use pagerace_transport::quic::keys::Identity;
 use serde_json::Value;
 
+use crate::client::{Fetch, Fetched, TcpClientConfig, client_tls, get_over_tcp};
 use crate::memory::MemorySite;
 use crate::ours::{PATIENCE, SIZES, local, overtaking};
 use crate::peers::{TemporaryFile, pattern, sha256};
@@ -142,7 +141,7 @@ fn our_client_and_our_server() {
             ..Fetch::get("/d")
         });
         let config = client_config(&server, protocol);
-        let fetched = get(
+        let fetched = get_over_tcp(
             local(server.port),
             "localhost",
             &config,
@@ -152,9 +151,7 @@ fn our_client_and_our_server() {
         .unwrap();
         assert_eq!(fetched.len(), requests.len());
         for (path, size) in SIZES {
-            let whole = |f: &pagerace_live::Fetched| {
-                f.path == path && f.status == 200 && f.body == pattern(size)
-            };
+            let whole = |f: &Fetched| f.path == path && f.status == 200 && f.body == pattern(size);
             assert!(fetched.iter().any(whole), "{protocol} {path}");
         }
         let of = |status| fetched.iter().find(|f| f.status == status).unwrap();
@@ -183,7 +180,7 @@ fn our_server_obeys_our_client() {
             let mut config = client_config(&server, Protocol::H2);
             // A small window leaves most bytes unsent when the first ones arrive.
             config.stream.h2.connection_window = WINDOW;
-            get(
+            get_over_tcp(
                 local(server.port),
                 "localhost",
                 &config,
@@ -211,7 +208,7 @@ fn a_server_that_is_not_trusted_is_refused() {
         ..client_config(&server, Protocol::H2)
     };
     let requests = [Fetch::get("/d")];
-    let error = get(
+    let error = get_over_tcp(
         local(server.port),
         "localhost",
         &config,

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use pagerace_core::Priority;
 use pagerace_http::fields;
-use pagerace_live::{Fetch, Fetched, get};
 
+use crate::client::{Client, Connection as _, Fetch, Fetched, get};
 use crate::ours::{PATIENCE, client_config, local};
 use crate::peers::{Peer, TheirServer, pattern};
 
@@ -86,17 +86,15 @@ fn aioquic_reads_our_updates() {
         },
     ];
     let config = client_config(&server.certificate);
-    let mut client =
-        pagerace_live::Client::connect(local(server.port), "localhost", &config).unwrap();
+    let mut client = Client::connect(local(server.port), "localhost", &config).unwrap();
     let updates = updates_seen(&mut client, &requests);
     assert_eq!(updates, serde_json::json!({ "0": ["u=6, i"], "4": [""] }));
 }
 
 /// Sends the requests, then their priority updates, then asks the server for the updates
 /// that it received.
-fn updates_seen(client: &mut pagerace_live::Client, requests: &[Fetch]) -> serde_json::Value {
+fn updates_seen(client: &mut Client, requests: &[Fetch]) -> serde_json::Value {
     use pagerace_http::Field;
-    use pagerace_live::client::Connection as _;
     use pagerace_peer::ClientEvent;
     let fields = |path: &str| {
         vec![

@@ -9,14 +9,13 @@ use pagerace_net::Network;
 use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::{Body, ClientEvent, LoadSettings, Reply, Request, Retransmission, Site};
 
-use super::{BULK_INTERVAL, BulkOutcome, Flow, Offered};
+use super::{BULK_INTERVAL, BulkOutcome, Flow};
 use crate::ScenarioError;
 use crate::connector::Connector;
 use crate::ends::Ends;
 use crate::event_loop::{Event, EventLoop, Record};
 use crate::trace::Side;
 use crate::visit::Visit;
-use crate::wire::Fate;
 
 #[derive(Clone, Copy, Debug)]
 enum Timer {
@@ -100,20 +99,6 @@ impl<'a> Transfers<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Runs as [`run`](Self::run) does, and returns the packets of the servers.
-    pub(super) fn run_watched(&mut self) -> Result<Vec<Offered>, ScenarioError> {
-        self.net.record = Record::Wire;
-        self.run()?;
-        let packets = self.net.down.log.packets.iter();
-        let offered = packets.map(|packet| Offered {
-            at: packet.sent_at,
-            size: packet.size,
-            lost: packet.is_gone(),
-            dropped: packet.fate == Fate::Dropped,
-        });
-        Ok(offered.collect())
     }
 
     fn start(&mut self, i: usize) -> Result<(), ScenarioError> {

@@ -150,29 +150,14 @@ impl Segment {
         IP_HEADER + TCP_HEADER + syn + timestamps + sacks + self.payload.len() as u32
     }
 
-    /// Returns the number of payload bytes.
-    pub fn payload_len(&self) -> usize {
-        self.payload.len()
-    }
-
     /// Returns the offset of the payload in the stream. 0 is the stream's first byte.
     pub fn offset(&self) -> u64 {
         self.sequence.saturating_sub(1)
     }
 
-    /// Returns true if the segment is a retransmission.
-    pub fn is_retransmission(&self) -> bool {
-        self.retransmission
-    }
-
     /// Returns true if the segment opens a connection (SYN or SYN-ACK).
     pub fn is_syn(&self) -> bool {
         matches!(self.control, Control::Syn { .. })
-    }
-
-    /// Returns true if the sender's stream ends with this segment.
-    pub fn is_fin(&self) -> bool {
-        self.fin
     }
 
     /// Returns true if the segment resets the connection.

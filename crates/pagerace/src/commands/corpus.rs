@@ -21,7 +21,7 @@ use pagerace_study::store::{PAGES, VERSION_KEY, facts_of};
 use pagerace_study::{self as study, Key};
 use serde_json::{Value, json};
 
-use super::failed::AllFailed;
+use super::failed::{AllFailed, Interrupted};
 use super::files::{check_files, say, write_text};
 use super::inputs::{free_name, jobs, networks};
 use super::markdown::Section;
@@ -126,11 +126,6 @@ pub(crate) struct CorpusArgs {
     report: Option<PathBuf>,
 }
 
-/// The user interrupted the loads.
-#[derive(Debug, thiserror::Error)]
-#[error("interrupted; nothing was written")]
-pub(crate) struct Interrupted;
-
 pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
     let outputs: Vec<&PathBuf> = args.outputs().collect();
     check_files(&outputs, &args.files)?;
@@ -212,7 +207,9 @@ impl Surveyed {
                 let tell = |progress| watch.tell(progress);
                 let jobs = jobs(args.work.jobs);
                 let pairs = experiment.run(&corpus, &load, jobs, &tell);
-                Some((experiment, pairs.map_err(Error::msg)?.ok_or(Interrupted)?))
+                let interrupted = || Interrupted("; nothing was written".to_owned());
+                let pairs = pairs.map_err(Error::msg)?.ok_or_else(interrupted)?;
+                Some((experiment, pairs))
             }
         };
         watch.clear();

@@ -1,4 +1,4 @@
-//! The error that all loads failed, so that there is no result.
+//! The errors of a command that has no result: all loads failed, or the user interrupted.
 
 use anyhow::Result;
 use pagerace_lab::{Results, Variant};
@@ -21,6 +21,11 @@ impl AllFailed {
         Self { loads, what, why }
     }
 }
+
+/// The user interrupted. The text says how far the work was and what is kept of it.
+#[derive(Debug, Error)]
+#[error("interrupted{0}")]
+pub(crate) struct Interrupted(pub(super) String);
 
 /// Returns an error if no load finished.
 pub(super) fn all_failed(results: &Results) -> Result<()> {

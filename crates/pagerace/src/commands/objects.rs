@@ -13,9 +13,9 @@ use clap::Args;
 use pagerace_har::sequence::{TransferSequence, Urls, stand_in};
 use pagerace_har::{ImportOptions, load};
 use pagerace_lab::Progress;
-use thiserror::Error;
 
 use super::bulk::size;
+use super::failed::Interrupted;
 use crate::progress::Watch;
 use folder::Folder;
 
@@ -56,14 +56,6 @@ pub(crate) struct ObjectsArgs {
     /// Replace an earlier export; a folder with other files is never replaced.
     #[arg(long)]
     force: bool,
-}
-
-/// An interrupt (Ctrl-C). The unfinished export has been removed.
-#[derive(Debug, Error)]
-#[error("interrupted after {done} of {total} objects; nothing was written")]
-pub(crate) struct Interrupted {
-    done: usize,
-    total: usize,
 }
 
 pub(crate) fn run(args: &ObjectsArgs) -> Result<()> {
@@ -118,7 +110,8 @@ fn fill(path: &Path, sequence: &TransferSequence) -> Result<()> {
     watch.start("writing", total);
     for (done, transfer) in sequence.transfers().iter().enumerate() {
         if watch.tell(Progress { done, total }).is_break() {
-            return Err(Interrupted { done, total }.into());
+            let text = format!(" after {done} of {total} objects; nothing was written");
+            return Err(Interrupted(text).into());
         }
         file(&path.join(&transfer.file_name), |out| {
             stand_in::write(&transfer.extension, transfer.size, out)

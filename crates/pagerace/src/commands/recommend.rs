@@ -12,6 +12,7 @@ use pagerace_study::recommend::evaluate::steps;
 use pagerace_study::recommend::rule::DEPTH_MAX;
 use pagerace_study::recommend::{Feature, Population, evaluate, population};
 
+use super::failed::Interrupted;
 use super::files::{check_files, write_text};
 use super::inputs::jobs;
 use super::markdown::Section;
@@ -116,11 +117,6 @@ pub(crate) struct RecommendArgs {
     csv: bool,
 }
 
-/// The user interrupted the learning.
-#[derive(Debug, thiserror::Error)]
-#[error("interrupted; nothing was written, and all loads are kept")]
-pub(crate) struct Interrupted;
-
 pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
     let outputs = [&args.json, &args.markdown, &args.report];
     let outputs: Vec<&PathBuf> = outputs.into_iter().flatten().collect();
@@ -181,7 +177,9 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
     watch.start("learning", steps(&population));
     let progress = |progress| watch.tell(progress);
     let jobs = jobs(args.work.jobs);
-    let evaluation = evaluate(&population, args.depth, jobs, &progress).ok_or(Interrupted)?;
+    let evaluation = evaluate(&population, args.depth, jobs, &progress);
+    let kept = "; nothing was written, and all loads are kept";
+    let evaluation = evaluation.ok_or_else(|| Interrupted(kept.to_owned()))?;
     watch.clear();
     let title = format!("What to choose for {name}: {}", args.metric.metric().title);
     let report = print::Report {

@@ -16,6 +16,7 @@ use pagerace_study::columns::TableWriter;
 use pagerace_study::store::VERSION_KEY;
 use serde_json::{Value, json};
 
+use super::failed::Interrupted;
 use super::files::{check_files, say, write_text};
 use super::inputs::jobs;
 use super::study::WorkArgs;
@@ -118,14 +119,6 @@ pub(crate) struct ScanArgs {
     work: WorkArgs,
 }
 
-/// The user interrupted the scan.
-#[derive(Debug, thiserror::Error)]
-#[error("interrupted after {done} of {total} domains; the same command goes on from there")]
-pub(crate) struct Interrupted {
-    done: usize,
-    total: usize,
-}
-
 /// Parses a rate.
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse::<f64>().ok();
@@ -172,7 +165,10 @@ pub(crate) fn run(args: &ScanArgs) -> Result<()> {
     watch.clear();
     let results = match end {
         End::Complete(results) => results,
-        End::Stopped(Progress { done, total }) => return Err(Interrupted { done, total }.into()),
+        End::Stopped(Progress { done, total }) => {
+            let rest = "the same command goes on from there";
+            return Err(Interrupted(format!(" after {done} of {total} domains; {rest}")).into());
+        }
     };
     if parquet {
         write_parquet(&args.output, &results, &facts)?;

@@ -36,7 +36,6 @@ pub(super) use evaluate::condition;
 pub(super) use loads::{PlanLoads, of_plan};
 pub(super) use markdown::{MODEL_ERROR, name};
 pub(crate) use options::{contender_key, plan_with};
-pub(crate) use run::Interrupted;
 
 /// The name of a plan in its folder.
 pub(super) const PLAN_FILE: &str = "plan.toml";

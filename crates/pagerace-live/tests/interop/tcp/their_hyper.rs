@@ -7,12 +7,12 @@ use http_body_util::{BodyExt, Full};
 use hyper::Request;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use pagerace_core::Protocol;
-use pagerace_live::tcp::client_tls;
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use super::{BOTH, OurServer};
+use crate::client::client_tls;
 use crate::ours::SIZES;
 use crate::peers::pattern;
 

@@ -11,8 +11,8 @@ fn the_end_travels_with_the_last_bytes() {
     world.ends[SERVER].to_send = 3_000;
     world.ends[CLIENT].finishes = false;
     assert!(world.run(at(60_000)));
-    let fins = world.log.iter().filter(|l| l.segment.is_fin());
-    let fins: Vec<_> = fins.map(|l| (l.at, l.segment.payload_len())).collect();
+    let fins = world.log.iter().filter(|l| l.segment.fin);
+    let fins: Vec<_> = fins.map(|l| (l.at, l.segment.payload.len())).collect();
     assert_eq!(fins, [(at(150), 3_000 - 2 * 1448)]);
     assert_eq!(world.ends[CLIENT].finished_at, Some(at(200)));
     assert!(!world.ends[SERVER].connection.is_closed(), "half closed");
@@ -27,7 +27,7 @@ fn a_lost_end_is_sent_again() {
     world.ends[SERVER].to_send = 1_000;
     let mut drops = 3;
     world.paths[SERVER].fates = Box::new(move |_, s| {
-        if s.is_fin() && drops > 0 {
+        if s.fin && drops > 0 {
             drops -= 1;
             return Fate::Drop;
         }

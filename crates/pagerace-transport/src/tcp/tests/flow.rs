@@ -111,7 +111,7 @@ fn it_grows_while_a_hole_is_open() {
     // read, the buffer grows to match the second flight.
     let hole = 40 * 1448;
     world.paths[SERVER].fates = Box::new(move |_, segment| {
-        if segment.offset() == hole && !segment.is_retransmission() {
+        if segment.offset() == hole && !segment.retransmission {
             Fate::Drop
         } else {
             Fate::Pass

@@ -30,7 +30,7 @@ fn data_of_the_client_goes_with_or_right_behind_the_acknowledgement() {
     let mut world = World::new(&TcpSettings::default(), ms(50));
     world.ends[CLIENT].to_send = 500;
     world.paths[CLIENT].fates = Box::new(|_, s| {
-        let bare = !s.is_syn() && s.payload_len() == 0 && !s.is_fin();
+        let bare = !s.is_syn() && s.payload.is_empty() && !s.fin;
         if bare { Fate::Drop } else { Fate::Pass }
     });
     world.run(at(300));
@@ -110,7 +110,7 @@ fn the_smaller_maximum_segment_size_holds_for_both() {
     world.ends[SERVER].to_send = 10_000;
     world.run(at(10_000));
     assert_eq!(world.ends[CLIENT].read, 10_000);
-    let longest = world.data(SERVER).iter().map(|d| d.1.payload_len()).max();
+    let longest = world.data(SERVER).iter().map(|d| d.1.payload.len()).max();
     assert_eq!(longest, Some(536));
 }
 

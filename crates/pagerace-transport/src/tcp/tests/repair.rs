@@ -9,7 +9,7 @@ const MSS: u64 = 1448;
 fn losing(world: &mut World, lost: &'static [u64]) {
     world.paths[SERVER].fates = Box::new(move |_, segment: &Segment| {
         let number = segment.offset() / MSS;
-        let first = segment.payload_len() > 0 && !segment.is_retransmission();
+        let first = !segment.payload.is_empty() && !segment.retransmission;
         if first && lost.contains(&number) {
             Fate::Drop
         } else {
@@ -20,7 +20,7 @@ fn losing(world: &mut World, lost: &'static [u64]) {
 
 fn retransmissions(world: &World) -> Vec<(f64, u64)> {
     let data = world.data(SERVER).into_iter();
-    data.filter(|d| d.1.is_retransmission())
+    data.filter(|d| d.1.retransmission)
         .map(|(time, s)| (time, s.offset() / MSS))
         .collect()
 }
@@ -57,7 +57,7 @@ fn a_lost_retransmission_is_found_without_a_timeout() {
     let mut world = World::download(&TcpSettings::default(), ms(50), 200 * MSS);
     let mut drops = 2;
     world.paths[SERVER].fates = Box::new(move |_, s| {
-        if s.payload_len() > 0 && s.offset() == 12 * MSS && drops > 0 {
+        if !s.payload.is_empty() && s.offset() == 12 * MSS && drops > 0 {
             drops -= 1;
             return Fate::Drop;
         }
@@ -124,7 +124,7 @@ fn a_probe_that_repaired_a_loss_costs_window() {
 fn a_probe_that_repaired_a_loss_costs_window_although_the_path_duplicates_another_segment() {
     let mut world = World::download(&TcpSettings::default(), ms(50), 10 * MSS);
     world.paths[SERVER].fates = Box::new(|_, s| match s.offset() / MSS {
-        9 if s.payload_len() > 0 && !s.is_retransmission() => Fate::Drop,
+        9 if !s.payload.is_empty() && !s.retransmission => Fate::Drop,
         // The second copy arrives at 650 ms, after the probe.
         3 => Fate::Twice(ms(450)),
         _ => Fate::Pass,
@@ -252,7 +252,7 @@ fn sending_continues_in_proportion_while_losses_are_repaired() {
     // over it. CUBIC keeps 70 % of the window: 7 segments for 10 acknowledgements, evenly
     // spaced.
     let data = world.data(SERVER);
-    let repair = data.iter().position(|d| d.1.is_retransmission()).unwrap();
+    let repair = data.iter().position(|d| d.1.retransmission).unwrap();
     let begin = data[repair].0;
     let acks: Vec<f64> = world
         .log
@@ -303,7 +303,7 @@ fn reordering_is_learnt() {
         world.paths[SERVER].rate = Some(50_000_000);
         let mut number = 0;
         world.paths[SERVER].fates = Box::new(move |_, s| {
-            number += u64::from(s.payload_len() > 0);
+            number += u64::from(!s.payload.is_empty());
             if number % 20 == 0 {
                 Fate::Late(ms(late))
             } else {
@@ -359,7 +359,7 @@ fn blocks_name_the_latest_arrival_first() {
 fn a_duplicate_is_reported_once() {
     let mut world = World::download(&TcpSettings::default(), ms(50), 3 * MSS);
     world.paths[SERVER].fates = Box::new(|_, s| {
-        if s.payload_len() > 0 && s.offset() == MSS {
+        if !s.payload.is_empty() && s.offset() == MSS {
             Fate::Twice(ms(5))
         } else {
             Fate::Pass

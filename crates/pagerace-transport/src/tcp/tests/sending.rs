@@ -97,14 +97,14 @@ fn little_is_committed_ahead() {
         let end = &world.ends[SERVER];
         let mut sent = 0;
         for (_, segment) in world.data(SERVER) {
-            sent = sent.max(segment.offset() + segment.payload_len() as u64);
+            sent = sent.max(segment.offset() + segment.payload.len() as u64);
         }
         assert!(end.written - sent <= 5_000, "{} ahead", end.written - sent);
         time += 23;
     }
     // The amount suffices for full segments.
     let short = world.data(SERVER);
-    let short = short.iter().filter(|d| d.1.payload_len() < 1448).count();
+    let short = short.iter().filter(|d| d.1.payload.len() < 1448).count();
     assert_eq!(short, 1);
     assert_eq!(world.ends[CLIENT].read, 1_000_000);
 }

@@ -119,7 +119,7 @@ impl End {
             self.connection.write(Bytes::from(data));
             self.written += length;
         }
-        if self.finishes && !self.finishing && self.connection.is_established() {
+        if self.finishes && !self.finishing && self.connected_at.is_some() && self.lost.is_none() {
             self.finishing = true;
             self.connection.finish();
         }
@@ -295,15 +295,15 @@ impl World {
             this.connection.delivered() <= peer.written,
             "bytes from nowhere"
         );
-        let end = segment.offset() + segment.payload_len() as u64;
-        let empty = segment.payload_len() == 0;
+        let end = segment.offset() + segment.payload.len() as u64;
+        let empty = segment.payload.is_empty();
         assert!(empty || end <= this.written, "sent what was not written");
         for block in segment.sacks.iter() {
             assert!(block.start < block.end && block.end <= peer.written + 2);
         }
         let stats = this.connection.stats();
         let quiet = stats.segments_lost + stats.rtos + stats.probes == 0;
-        if quiet && segment.payload_len() > 0 {
+        if quiet && !segment.payload.is_empty() {
             assert!(
                 stats.in_flight <= stats.congestion_window,
                 "{} in flight, window {}",
@@ -317,7 +317,7 @@ impl World {
     /// milliseconds.
     pub(super) fn data(&self, side: usize) -> Vec<(f64, &Segment)> {
         let log = self.log.iter().filter(|l| l.from == side);
-        log.filter(|l| l.segment.payload_len() > 0)
+        log.filter(|l| !l.segment.payload.is_empty())
             .map(|l| (l.at.as_millis_f64(), &l.segment))
             .collect()
     }
@@ -326,7 +326,7 @@ impl World {
     /// in milliseconds.
     pub(super) fn pure_acks(&self, side: usize) -> Vec<(f64, &Segment)> {
         let log = self.log.iter().filter(|l| l.from == side);
-        log.filter(|l| l.segment.payload_len() == 0 && !l.segment.is_syn() && !l.segment.is_fin())
+        log.filter(|l| l.segment.payload.is_empty() && !l.segment.is_syn() && !l.segment.fin)
             .map(|l| (l.at.as_millis_f64(), &l.segment))
             .collect()
     }

@@ -1,13 +1,12 @@
 //! Runs the shards of a study that are missing.
 
-use std::fmt;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use anyhow::{Error, Result, bail};
+use anyhow::{Result, bail};
 use pagerace_core::parallel;
 use pagerace_lab::export::file::check_writable;
 use pagerace_lab::{Progress, RunSummary};
@@ -18,6 +17,7 @@ use pagerace_study::{Cutter, Row, Shard, Store, Twins};
 
 use super::resolve::{Cells, Resolved};
 use super::{Part, RunArgs};
+use crate::commands::failed::Interrupted;
 use crate::commands::inputs::jobs;
 use crate::commands::simulate::{explain, load};
 use crate::progress::Watch;
@@ -25,26 +25,6 @@ use crate::progress::Watch;
 /// Number of shards for each thread that are planned at a time. The memory of a run does
 /// not grow with the study.
 const AHEAD: usize = 64;
-
-/// The user interrupted a run.
-#[derive(Debug)]
-pub(crate) struct Interrupted {
-    done: usize,
-    total: usize,
-}
-
-impl fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { done, total } = self;
-        write!(
-            f,
-            "interrupted after {done} of {total} loads; complete shards are kept, and the same \
-             command goes on"
-        )
-    }
-}
-
-impl std::error::Error for Interrupted {}
 
 /// A run in progress.
 struct Run<'a> {
@@ -193,7 +173,9 @@ impl<'a> Run<'a> {
         }
         if self.watch.go_on().is_break() {
             let (done, total) = (self.done.load(Ordering::Relaxed), self.total);
-            return Err(Error::new(Interrupted { done, total }));
+            let rest = "complete shards are kept, and the same command goes on";
+            let text = format!(" after {done} of {total} loads; {rest}");
+            return Err(Interrupted(text).into());
         }
         Ok(())
     }

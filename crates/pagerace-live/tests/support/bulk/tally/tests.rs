@@ -1,9 +1,9 @@
 use std::net::Ipv4Addr;
 
 use pagerace_core::Instant;
+use pagerace_live::link::{Flow, TcpHeader, Transport};
 
 use super::*;
-use crate::link::{Flow, TcpHeader, Transport};
 
 fn packet(direction: Direction, seq: u32, payload: u32, fate: Fate) -> LinkPacket {
     LinkPacket {

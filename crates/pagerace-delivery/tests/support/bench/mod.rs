@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 
 use pagerace_core::{Dependency, Destination, Priority, RequestPriority, ScriptMode};
 
-use crate::{Facts, Response, Strategy};
+use pagerace_delivery::{Facts, Response, Strategy};
 
 /// Bytes that fit into one packet of the bench.
-pub const PACKET_BYTES: u64 = 1200;
+pub(crate) const PACKET_BYTES: u64 = 1200;
 
 /// An event at the start of a tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub(crate) enum Event {
     /// The head of a response is ready.
     Arrive(Response),
     /// The client changes the signal of a stream.
@@ -36,24 +36,24 @@ pub enum Event {
 
 /// The bytes that one response has in one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub(crate) struct Sent {
     /// The tick.
-    pub tick: u64,
+    pub(crate) tick: u64,
     /// The response's stream.
-    pub stream: u64,
+    pub(crate) stream: u64,
     /// Number of bytes.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// A schedule of events by tick.
 #[derive(Clone, Debug, Default)]
-pub struct Bench {
+pub(crate) struct Bench {
     events: BTreeMap<u64, Vec<Event>>,
 }
 
 /// Creates a response of `length` bytes: an image of Chromium's class `Low` with the
 /// default signal.
-pub const fn response(stream: u64, length: u64) -> Response {
+pub(crate) const fn response(stream: u64, length: u64) -> Response {
     Response {
         stream,
         signal: Priority::new(3, false),
@@ -70,19 +70,19 @@ pub const fn response(stream: u64, length: u64) -> Response {
 
 impl Bench {
     /// Creates a bench without events.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Schedules `event` at `tick`. Events of one tick happen in the order in which they
     /// were added.
-    pub fn at(&mut self, tick: u64, event: Event) -> &mut Self {
+    pub(crate) fn at(&mut self, tick: u64, event: Event) -> &mut Self {
         self.events.entry(tick).or_default().push(event);
         self
     }
 
     /// Creates a bench where all `responses` arrive before the first packet.
-    pub fn of(responses: impl IntoIterator<Item = Response>) -> Self {
+    pub(crate) fn of(responses: impl IntoIterator<Item = Response>) -> Self {
         let mut bench = Self::new();
         for response in responses {
             bench.at(0, Event::Arrive(response));
@@ -92,10 +92,7 @@ impl Bench {
 
     /// Runs until nothing can be sent and no event is left. Returns the log of what was
     /// sent.
-    ///
-    /// # Panics
-    /// Panics if the strategy picks an index that is out of range.
-    pub fn run(&self, strategy: &mut dyn Strategy) -> Vec<Sent> {
+    pub(crate) fn run(&self, strategy: &mut dyn Strategy) -> Vec<Sent> {
         let mut wire = Wire {
             strategy,
             active: Vec::new(),

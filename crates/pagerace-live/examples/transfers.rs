@@ -1,7 +1,7 @@
 //! Compares simulated transfers with real ones.
 //!
 //! ```text
-//! cargo build --release -p pagerace --example transfers
+//! cargo build --release -p pagerace-live --example transfers
 //! sudo chrt --rr 10 target/release/examples/transfers --runs 5
 //! ```
 //!
@@ -10,16 +10,24 @@
 //! Markdown. Needs root and Linux. `chrt` keeps other programs from slowing down the
 //! endpoints. Runs in which the link was late nevertheless are repeated.
 
+#[allow(dead_code, reason = "a test uses more of it")]
+#[path = "../tests/support/bulk/mod.rs"]
+mod bulk;
+#[allow(dead_code, reason = "tests use more of it")]
+#[path = "../tests/support/client.rs"]
+mod client;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use pagerace_core::{Duration, Protocol};
-use pagerace_live::bulk::{Bulk, BulkObserved, Carrier, QuicEnd, transfer};
 use pagerace_live::link::{Fate, Testbed};
 use pagerace_net::Network;
 use pagerace_sim::{BulkOutcome, Flow, LoadSettings, RecordEnds, run_flows};
+
+use bulk::{Bulk, BulkObserved, Carrier, QuicEnd, transfer};
 
 /// Number of attempts at a run before its case is given up.
 const TRIES: u32 = 5;

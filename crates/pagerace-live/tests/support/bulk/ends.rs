@@ -5,21 +5,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
+use anyhow::{Context as _, Result, bail};
 use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_delivery::StrategySpec;
 use pagerace_http::Field;
+use pagerace_live::link::Namespace;
+use pagerace_live::tcp::{TcpServer, TcpServerConfig, server_tls};
+use pagerace_live::{LiveError, Server};
 use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
 use pagerace_peer::{Body, ClientConfig, ClientEvent, Reply, Request, ServerConfig, Site};
 use pagerace_transport::quic::QuicSettings;
-use pagerace_transport::quic::keys::{Identity, TlsError, client_keys_trusting};
+use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
 
 use super::PATIENCE;
 use super::programs::Program;
-use crate::client::Connection;
-use crate::link::Namespace;
-use crate::tcp::{TcpClient, TcpClientConfig, TcpServer, TcpServerConfig, client_tls, server_tls};
-use crate::{Client, LiveError, Server};
+use crate::client::{Client, Connection, SILENT, TcpClient, TcpClientConfig, client_tls};
 
 /// The host name in the certificates of transfers.
 pub(super) const NAME: &str = "localhost";
@@ -63,11 +64,11 @@ impl Running {
         Self::Thread { stop, thread }
     }
 
-    pub(super) fn stop(self) -> Result<(), LiveError> {
+    pub(super) fn stop(self) -> Result<()> {
         match self {
             Self::Thread { stop, thread } => {
                 stop.store(true, Ordering::Relaxed);
-                thread.join().expect("a server does not panic")
+                Ok(thread.join().expect("a server does not panic")?)
             }
             Self::Program(program) => program.stop(),
         }
@@ -78,21 +79,13 @@ fn fifo() -> StrategySpec {
     "fifo".parse().expect("fifo is registered")
 }
 
-fn identity() -> Result<Identity, LiveError> {
-    Identity::new(&[NAME]).map_err(|error| tls(&error))
-}
-
-fn tls(error: &TlsError) -> LiveError {
-    LiveError::Transfer(format!("no certificate could be made or trusted: {error}"))
-}
-
 /// Starts a server of HTTP/1.1 and HTTP/2 and returns it with its certificate (DER).
 pub(super) fn tcp_server(
     namespace: &Namespace,
     address: SocketAddr,
     bytes: u64,
-) -> Result<(Running, Vec<u8>), LiveError> {
-    let identity = identity()?;
+) -> Result<(Running, Vec<u8>)> {
+    let identity = Identity::new(&[NAME])?;
     let config = TcpServerConfig::new(StreamServerConfig::new(fifo()), server_tls(&identity)?);
     let mut server = namespace.run(move || TcpServer::bind(address, &config, BulkSite(bytes)))?;
     let running = Running::start(move |stop| server.run(stop));
@@ -106,15 +99,11 @@ pub(super) fn quic_server(
     bytes: u64,
     seed: u64,
     settings: &QuicSettings,
-) -> Result<(Running, Vec<u8>), LiveError> {
-    let identity = identity()?;
+) -> Result<(Running, Vec<u8>)> {
+    let identity = Identity::new(&[NAME])?;
     let config = ServerConfig {
         settings: settings.clone(),
-        ..ServerConfig::new(
-            identity.server_keys().map_err(|error| tls(&error))?,
-            fifo(),
-            seed,
-        )
+        ..ServerConfig::new(identity.server_keys()?, fifo(), seed)
     };
     let mut server = namespace.run(move || Server::bind(address, &config, BulkSite(bytes)))?;
     let running = Running::start(move |stop| server.run(stop));
@@ -128,7 +117,7 @@ pub(super) fn tcp_client(
     protocol: Protocol,
     certificate: &[u8],
     bytes: u64,
-) -> Result<Seen, LiveError> {
+) -> Result<Seen> {
     let config = TcpClientConfig {
         protocol,
         stream: StreamClientConfig::default(),
@@ -150,10 +139,10 @@ pub(super) fn quic_client(
     bytes: u64,
     seed: u64,
     settings: &QuicSettings,
-) -> Result<Seen, LiveError> {
+) -> Result<Seen> {
     let config = ClientConfig {
         settings: settings.clone(),
-        keys: client_keys_trusting(certificate).map_err(|error| tls(&error))?,
+        keys: client_keys_trusting(certificate)?,
         seed,
         h3: pagerace_http::h3::Config::default(),
         record: false,
@@ -161,7 +150,7 @@ pub(super) fn quic_client(
     namespace.run(move || {
         let mut client = Client::connect(address, NAME, &config)?;
         let seen = fetch(&mut client, bytes)?;
-        client.close()?;
+        client.close();
         Ok(seen)
     })
 }
@@ -169,14 +158,12 @@ pub(super) fn quic_client(
 /// Sends one request and reads its response as it arrives.
 ///
 /// The path tells programs the size. Our own servers know it.
-fn fetch(client: &mut impl Connection, bytes: u64) -> Result<Seen, LiveError> {
-    let remote = client.remote();
-    let path = format!("/bytes/{bytes}");
+fn fetch(client: &mut impl Connection, bytes: u64) -> Result<Seen> {
     let fields = vec![
         Field::from_static(":method", "GET"),
         Field::from_static(":scheme", "https"),
         Field::from_static(":authority", NAME),
-        Field::new(":path", path.clone()),
+        Field::new(":path", format!("/bytes/{bytes}")),
     ];
     client.request(0, fields, None, None);
     let mut seen = Seen {
@@ -185,9 +172,9 @@ fn fetch(client: &mut impl Connection, bytes: u64) -> Result<Seen, LiveError> {
         bytes: 0,
     };
     loop {
-        let event = client.next_event(PATIENCE)?;
+        let event = client.next_event(PATIENCE)?.context(SILENT)?;
         let now = client.now().since(Instant::ZERO);
-        match event.ok_or(LiveError::Timeout { remote })? {
+        match event {
             ClientEvent::Connected => seen.connect = now,
             ClientEvent::Sent { .. }
             | ClientEvent::Head { .. }
@@ -197,10 +184,8 @@ fn fetch(client: &mut impl Connection, bytes: u64) -> Result<Seen, LiveError> {
                 seen.finished = now;
                 return Ok(seen);
             }
-            ClientEvent::Failed { code, .. } => {
-                return Err(LiveError::Request { path, code });
-            }
-            ClientEvent::Lost { reason } => return Err(LiveError::Lost { remote, reason }),
+            ClientEvent::Failed { code, .. } => bail!("the request failed with error 0x{code:x}"),
+            ClientEvent::Lost { reason } => bail!("the connection is lost: {reason}"),
         }
     }
 }

@@ -18,19 +18,18 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration as Patience;
 
+use anyhow::{Context as _, Result, ensure};
 use pagerace_core::{Duration, Protocol};
+use pagerace_live::link::{LinkReport, Testbed};
 use pagerace_net::Network;
 
-use crate::LiveError;
-use crate::link::{LinkReport, Testbed};
-
 use ends::Seen;
-pub use tally::Tally;
+pub(crate) use tally::Tally;
 
 /// `net.ipv4.tcp_rmem` during a transfer: minimum, initial and maximum receive buffer in
 /// bytes. Source: Linux's defaults up to 6.15, which are those of
 /// `pagerace_transport::tcp::TcpSettings`.
-pub const RECEIVE_BUFFER: &str = "4096 131072 6291456";
+pub(crate) const RECEIVE_BUFFER: &str = "4096 131072 6291456";
 
 /// Time without events after which a transfer is aborted.
 const PATIENCE: Patience = Patience::from_mins(1);
@@ -40,7 +39,7 @@ const PORT: u16 = 443;
 
 /// An endpoint of a QUIC connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum QuicEnd {
+pub(crate) enum QuicEnd {
     /// This engine over a UDP socket.
     Ours,
     /// A program with the command line of `tests/interop/quicgo/bulk`.
@@ -49,7 +48,7 @@ pub enum QuicEnd {
 
 /// The protocol stack that carries a transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Carrier {
+pub(crate) enum Carrier {
     /// The kernel's TCP, with our HTTP and rustls at both ends.
     KernelTcp {
         /// HTTP/1.1 or HTTP/2.
@@ -73,64 +72,39 @@ pub enum Carrier {
 
 /// Description of a transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bulk {
+pub(crate) struct Bulk {
     /// Length of the response body, in bytes.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// The protocol stack that carries the transfer.
-    pub carrier: Carrier,
+    pub(crate) carrier: Carrier,
 }
 
 /// Measurements of a transfer. Times count from the start of the client's connection
 /// attempt.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BulkObserved {
+pub(crate) struct BulkObserved {
     /// Time at which the handshake was complete and the request could be sent.
-    pub connect: Duration,
+    pub(crate) connect: Duration,
     /// Time at which the client read the last byte of the body.
-    pub finished: Duration,
+    pub(crate) finished: Duration,
     /// Number of body bytes that arrived, which is the requested number.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Sums over the downlink's packet log.
-    pub tally: Tally,
+    pub(crate) tally: Tally,
     /// Report of the link, with its packets and lateness.
-    pub link: LinkReport,
-}
-
-impl BulkObserved {
-    /// Returns the time from the end of the handshake to the last byte of the body.
-    pub fn transfer(&self) -> Duration {
-        self.finished.saturating_sub(self.connect)
-    }
-
-    /// Returns the body bits per second from the start of the connection to the last
-    /// byte.
-    pub fn goodput(&self) -> f64 {
-        let seconds = self.finished.as_secs_f64();
-        if seconds > 0.0 {
-            8.0 * self.bytes as f64 / seconds
-        } else {
-            0.0
-        }
-    }
+    pub(crate) link: LinkReport,
 }
 
 /// Runs a transfer over new links and a new connection.
 ///
 /// `seed` determines the losses of the links and the randomness of our QUIC endpoints.
-/// [`LinkReport::objection`] of the outcome tells whether the run is valid.
-///
-/// # Errors
-/// Any [`LiveError`]: the testbed fails, an endpoint does not start, or the transfer
-/// fails. A body of the wrong length is a [`LiveError::Transfer`].
-///
-/// # Panics
-/// If [`Carrier::KernelTcp`] is combined with HTTP/3.
-pub fn transfer(
+/// [`LinkReport::objection`] of the outcome tells whether the run is valid. A body of the wrong length is an error.
+pub(crate) fn transfer(
     testbed: &Testbed,
     network: &Network,
     seed: u64,
     bulk: &Bulk,
-) -> Result<BulkObserved, LiveError> {
+) -> Result<BulkObserved> {
     limit_buffers(testbed)?;
     let address = SocketAddr::from((testbed.server_address(0)?, PORT));
     // The link is finished even after an error, so that the next transfer finds an idle one.
@@ -194,12 +168,11 @@ pub fn transfer(
         finished,
         bytes,
     } = seen?;
-    if bytes != bulk.bytes {
-        return Err(LiveError::Transfer(format!(
-            "{bytes} bytes arrived where {} were asked for",
-            bulk.bytes
-        )));
-    }
+    ensure!(
+        bytes == bulk.bytes,
+        "{bytes} bytes arrived where {} were asked for",
+        bulk.bytes
+    );
     Ok(BulkObserved {
         connect,
         finished,
@@ -210,16 +183,12 @@ pub fn transfer(
 }
 
 /// Sets [`RECEIVE_BUFFER`] in both namespaces.
-fn limit_buffers(testbed: &Testbed) -> Result<(), LiveError> {
+fn limit_buffers(testbed: &Testbed) -> Result<()> {
     for namespace in [testbed.client(), testbed.server()] {
         // The file refers to the namespace of the thread that opens it.
         let written =
             namespace.run(|| std::fs::write("/proc/sys/net/ipv4/tcp_rmem", RECEIVE_BUFFER));
-        written.map_err(|error| {
-            LiveError::Transfer(format!(
-                "the receive buffer (net.ipv4.tcp_rmem) cannot be set in the namespace: {error}"
-            ))
-        })?;
+        written.context("the receive buffer (net.ipv4.tcp_rmem) cannot be set")?;
     }
     Ok(())
 }

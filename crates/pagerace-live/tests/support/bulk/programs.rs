@@ -6,12 +6,12 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use anyhow::{Context as _, Result, bail};
 use pagerace_core::Duration;
+use pagerace_live::link::{Namespace, RunDirectory};
 use serde::Deserialize;
 
 use super::ends::{Running, Seen};
-use crate::LiveError;
-use crate::link::{Namespace, RunDirectory};
 
 /// The file in a run's directory through which a client learns the server's certificate.
 const CERTIFICATE: &str = "certificate.der";
@@ -24,9 +24,9 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) fn stop(mut self) -> Result<(), LiveError> {
+    pub(super) fn stop(mut self) -> Result<()> {
         drop(self.child.stdin.take());
-        self.child.wait().map_err(|error| failed(&error))?;
+        self.child.wait()?;
         Ok(())
     }
 }
@@ -45,7 +45,7 @@ pub(super) fn server(
     program: &Path,
     address: SocketAddr,
     mtu: u16,
-) -> Result<(Running, Vec<u8>), LiveError> {
+) -> Result<(Running, Vec<u8>)> {
     let directory = RunDirectory::create()?;
     let certificate = directory.path().join(CERTIFICATE);
     let mut command = Command::new(program);
@@ -61,16 +61,12 @@ pub(super) fn server(
         _directory: directory,
     };
     let mut line = String::new();
-    BufReader::new(out)
-        .read_line(&mut line)
-        .map_err(|error| failed(&error))?;
+    BufReader::new(out).read_line(&mut line)?;
     if line.trim() != "ready" {
         program.stop()?;
-        return Err(LiveError::Transfer(format!(
-            "the server program said {line:?} instead of \"ready\""
-        )));
+        bail!("the server program said {line:?} instead of \"ready\"");
     }
-    let der = std::fs::read(&certificate).map_err(|error| failed(&error))?;
+    let der = std::fs::read(&certificate)?;
     Ok((Running::Program(program), der))
 }
 
@@ -82,10 +78,10 @@ pub(super) fn client(
     certificate: &[u8],
     bytes: u64,
     mtu: u16,
-) -> Result<Seen, LiveError> {
+) -> Result<Seen> {
     let directory = RunDirectory::create()?;
     let file = directory.path().join(CERTIFICATE);
-    std::fs::write(&file, certificate).map_err(|error| failed(&error))?;
+    std::fs::write(&file, certificate)?;
     let mut command = Command::new(program);
     command
         .args(["client", &address.to_string()])
@@ -95,13 +91,10 @@ pub(super) fn client(
     let (mut child, mut out) = start(namespace, command)?;
     let mut text = String::new();
     let read = out.read_to_string(&mut text);
-    let status = child.wait().map_err(|error| failed(&error))?;
-    read.map_err(|error| failed(&error))?;
-    let report: Report = serde_json::from_str(&text).map_err(|_| {
-        LiveError::Transfer(format!(
-            "the client program ended with {status} and printed {text:?}"
-        ))
-    })?;
+    let status = child.wait()?;
+    read?;
+    let report: Report = serde_json::from_str(&text)
+        .with_context(|| format!("the client program ended with {status} and printed {text:?}"))?;
     Ok(Seen {
         connect: Duration::from_nanos(report.connected),
         finished: Duration::from_nanos(report.finished),
@@ -109,18 +102,11 @@ pub(super) fn client(
     })
 }
 
-fn start(namespace: &Namespace, mut command: Command) -> Result<(Child, ChildStdout), LiveError> {
+fn start(namespace: &Namespace, mut command: Command) -> Result<(Child, ChildStdout)> {
     command.stdout(Stdio::piped());
     let name = command.get_program().to_owned();
-    let mut child = namespace.spawn(command).map_err(|error| {
-        LiveError::Transfer(format!("{} cannot be started: {error}", name.display()))
-    })?;
+    let child = namespace.spawn(command);
+    let mut child = child.with_context(|| format!("{} cannot be started", name.display()))?;
     let out = child.stdout.take().expect("it is piped");
     Ok((child, out))
-}
-
-fn failed(error: &std::io::Error) -> LiveError {
-    LiveError::Transfer(format!(
-        "a program at the other end cannot be used: {error}"
-    ))
 }

@@ -1,5 +1,6 @@
+use pagerace_delivery::{Response, Strategy};
+
 use super::{Bench, Event, PACKET_BYTES, Sent, response};
-use crate::{Response, Strategy};
 
 /// A strategy that picks the first response and records its calls.
 #[derive(Default)]

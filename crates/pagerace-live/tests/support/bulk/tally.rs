@@ -2,29 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use crate::link::{Direction, Fate, LinkPacket};
+use pagerace_live::link::{Direction, Fate, LinkPacket};
 
 /// Sums over the packets of the downlink.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
     /// Number of packets offered to the link.
-    pub packets: u64,
+    pub(crate) packets: u64,
     /// Bytes of these packets, including IP headers.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Number of packets lost behind the bottleneck.
-    pub lost: u64,
+    pub(crate) lost: u64,
     /// Number of packets dropped by the queue.
-    pub dropped: u64,
+    pub(crate) dropped: u64,
     /// TCP payload bytes that the server had sent over the link before. Always zero for
     /// QUIC, which encrypts retransmissions.
-    pub repeated_bytes: u64,
+    pub(crate) repeated_bytes: u64,
 }
 
 impl Tally {
     /// Computes the sums of a log in the order in which packets were offered.
-    pub fn of(packets: &[LinkPacket]) -> Self {
+    pub(crate) fn of(packets: &[LinkPacket]) -> Self {
         let mut tally = Self::default();
         // By connection: the first sequence number of its payload, and the highest offset
         // sent.
