@@ -12,6 +12,7 @@ pub mod priority;
 pub mod protocol;
 pub mod queue;
 pub mod rng;
+pub mod suggest;
 pub mod time;
 pub mod words;
 

@@ -27,7 +27,6 @@
 
 pub mod bench;
 pub mod error;
-mod nearest;
 pub mod parameter;
 pub mod registry;
 pub mod reliability;
