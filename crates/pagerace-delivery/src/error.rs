@@ -17,14 +17,14 @@ pub enum StrategyError {
         known: String,
     },
     /// No strategy has this name.
-    #[error("unknown strategy {found:?}{nearest}; the strategies are {known}")]
+    #[error("unknown strategy {found:?}; the strategies are {known}{suggestion}")]
     UnknownName {
         /// The name as written.
         found: String,
-        /// A suggestion such as ` (did you mean fifo?)`, or empty.
-        nearest: String,
         /// Names of all known strategies.
         known: String,
+        /// A suggestion that ends the message, or empty.
+        suggestion: String,
     },
     /// The strategy has no such parameter.
     #[error("strategy {strategy} has no parameter {found:?}: it takes {allowed}")]

@@ -23,7 +23,6 @@
 //! This crate does not model the effect of a strategy on a page or a network.
 
 pub mod error;
-mod nearest;
 pub mod parameter;
 pub mod registry;
 pub mod reliability;

@@ -5,9 +5,9 @@ use std::fmt;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
+use pagerace_core::suggest::did_you_mean;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::nearest::nearest;
 use crate::parameter::{Parameter, Values};
 use crate::registry::{DEFAULTS, StrategyInfo, registry};
 use crate::{Strategy, StrategyError};
@@ -199,16 +199,11 @@ fn known(extra: &'static [StrategyInfo]) -> String {
 }
 
 fn unknown_name(found: &str, extra: &'static [StrategyInfo]) -> StrategyError {
-    let near = nearest(found, registry().iter().chain(extra).map(|info| info.name));
-    let nearest = if near.is_empty() {
-        String::new()
-    } else {
-        format!(" (did you mean {}?)", near.join(" or "))
-    };
+    let names = registry().iter().chain(extra).map(|info| info.name);
     StrategyError::UnknownName {
         found: found.to_owned(),
-        nearest,
         known: known(extra),
+        suggestion: did_you_mean(found, names),
     }
 }
 

@@ -129,7 +129,7 @@ pub enum ImportError {
 /// messages begin with it.
 pub(crate) fn json_message(error: &serde_json::Error) -> String {
     let message = error.to_string();
-    let end = message.find(" at line ").unwrap_or(message.len());
+    let end = message.rfind(" at line ").unwrap_or(message.len());
     message[..end].to_owned()
 }
 

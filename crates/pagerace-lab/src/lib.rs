@@ -31,7 +31,6 @@ pub mod export;
 pub mod facts;
 pub mod metric;
 pub mod model_error;
-mod nearest;
 pub mod plan;
 pub mod qlog;
 pub mod results;

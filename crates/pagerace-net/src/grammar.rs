@@ -37,11 +37,12 @@
 
 mod series;
 mod spec;
-mod suggest;
 mod tokens;
 mod value;
 
 use std::path::Path;
+
+use pagerace_core::suggest::nearest;
 
 use self::spec::Spec;
 use self::tokens::Tokens;
@@ -85,7 +86,7 @@ pub fn parse(text: &str, more: &[NamedNetwork], folder: &Path) -> Result<Network
             let candidates = all.map(|n| n.name).chain(WORDS);
             return Err(NetworkError::UnknownName {
                 name: first.text.to_owned(),
-                nearest: suggest::nearest(first.text, candidates),
+                nearest: nearest(first.text, candidates),
             });
         };
         tokens.next();

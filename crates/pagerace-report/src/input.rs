@@ -1,24 +1,31 @@
 //! Input data of the report page.
 //!
-//! The types are plain data. Contenders, networks and metrics are listed once, and other
-//! entries refer to them by index. An invalid index is a bug of the caller; the page
-//! leaves out the entry that holds it.
+//! The types are plain data. Serialised they are what the page's scripts read: fields that
+//! only the HTML shows are skipped, and a [`RunDetail`] takes its compact form. Contenders,
+//! networks and metrics are listed once, and other entries refer to them by index. An
+//! invalid index is a bug of the caller.
 
 mod detail;
 
 pub use detail::{Drop, Frame, HolGap, ProgressPoint, RunDetail, Timing};
 
+use std::fmt::Display;
+
 use pagerace_core::{Destination, Duration};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::compact::millis;
 
 /// The data of one race.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
     /// Heading and window title, such as `example.org: 10 strategies on 3 networks`.
     pub title: String,
     /// Version of Pagerace, such as `0.1.0`.
     pub version: String,
-    /// Seed of the race's random numbers.
+    /// Seed of the race's random numbers. It is written as text, because JavaScript's
+    /// numbers hold only 53 bits.
+    #[serde(serialize_with = "as_text")]
     pub seed: u64,
     /// Number of runs of each variant.
     pub runs: u32,
@@ -37,11 +44,13 @@ pub struct Report {
     pub nouns: String,
     /// Properties that the contenders share, such as `chrome, CPU x1, cubic`; may be
     /// empty.
+    #[serde(skip)]
     pub shared: String,
     /// The provenance of the results.
     pub world: Provenance,
     /// Circumstances of live loads, as name (`browser`) and value (`Chromium 156`). Empty
     /// for simulated loads.
+    #[serde(skip)]
     pub environment: Vec<Named>,
     /// The metrics that can be selected, in the order in which they are offered.
     pub metrics: Vec<Metric>,
@@ -58,7 +67,12 @@ pub struct Report {
     pub across: Vec<AcrossPages>,
     /// Caveats for the reader, one sentence each: data missing from the recording, runs
     /// that failed, limits of the page model.
+    #[serde(skip)]
     pub notes: Vec<String>,
+}
+
+fn as_text<S: Serializer>(number: &impl Display, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(number)
 }
 
 /// The provenance of results.
@@ -116,7 +130,7 @@ pub struct Metric {
 }
 
 /// The results of one page.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PageResult {
     /// Short name of the page.
     pub name: String,
@@ -142,20 +156,21 @@ pub struct Resource {
 }
 
 /// The results of one page on one network.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct NetworkResult {
     /// Index into [`Report::networks`].
     pub network: usize,
-    /// The verdict in plain sentences.
-    pub verdict: String,
     /// The outcome of the verdict, which selects its mark.
     pub outcome: VerdictKind,
-    /// A plain sentence that says whether the verdict holds under other assumptions;
-    /// empty if this was not tested.
-    pub robustness: String,
     /// The best contender by the ranked metric, even if it does not differ from the
     /// baseline: index into [`Report::contenders`].
     pub winner: Option<usize>,
+    /// The verdict in plain sentences.
+    pub verdict: String,
+    /// A plain sentence that says whether the verdict holds under other assumptions;
+    /// empty if this was not tested.
+    #[serde(skip)]
+    pub robustness: String,
     /// One row for each contender, best first by the ranked metric.
     pub rows: Vec<Row>,
     /// Causes of the differences from the baseline; empty if not requested.
@@ -177,7 +192,7 @@ pub enum VerdictKind {
 }
 
 /// Load times of one contender and of the baseline, by cause.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Why {
     /// Index into [`Report::contenders`].
     pub contender: usize,
@@ -186,13 +201,15 @@ pub struct Why {
     /// The main cause in a plain sentence.
     pub sentence: String,
     /// The baseline's time, one entry for each of [`Report::parts`].
+    #[serde(serialize_with = "millis")]
     pub baseline: Vec<Duration>,
     /// The contender's time, one entry for each of [`Report::parts`].
+    #[serde(serialize_with = "millis")]
     pub own: Vec<Duration>,
 }
 
 /// The results of one contender on one page and network.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Row {
     /// Index into [`Report::contenders`].
     pub contender: usize,
@@ -232,13 +249,14 @@ pub struct Comparison {
 }
 
 /// The comparison over all pages on one network by one metric.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AcrossPages {
     /// Index into [`Report::networks`].
     pub network: usize,
     /// Index into [`Report::metrics`].
     pub metric: usize,
     /// The verdict over all pages in plain sentences; empty if there is none.
+    #[serde(skip)]
     pub verdict: String,
     /// One entry for each contender except the baseline.
     pub rows: Vec<AcrossRow>,

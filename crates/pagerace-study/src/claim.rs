@@ -5,9 +5,11 @@
 //! race if its names say their networks. It holds if it holds everywhere.
 
 use pagerace_lab::MetricId;
+use serde::Deserialize;
 
 use crate::frame::{Filter, Frame};
 use crate::measure::Measured;
+use crate::plan::fields;
 
 mod grammar;
 
@@ -20,19 +22,22 @@ pub use grammar::{
 const SIZE: f64 = 2.0;
 
 /// A claim of a plan.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table of keys")]
 pub struct Claim {
     /// The claim in words of the author; empty if there are none.
+    #[serde(default)]
     pub name: String,
-    /// The predicate as it is written.
-    pub text: String,
     /// The predicate.
+    #[serde(rename = "holds")]
     pub sentence: Sentence,
     /// The number that others published for it.
     pub published: Option<f64>,
     /// True if the author expects it to hold.
+    #[serde(default)]
     pub expected: bool,
     /// The loads that count.
+    #[serde(default, rename = "where", deserialize_with = "fields::named")]
     pub filter: Filter,
 }
 

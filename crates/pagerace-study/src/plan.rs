@@ -22,15 +22,17 @@ use std::path::{Path, PathBuf};
 
 use pagerace_papers::synthetic_page;
 use pagerace_sim::Explainable;
+use serde::Deserialize;
 use toml::{Table, Value};
 
 use crate::StudyError;
 use crate::claim::{self, Claim};
+use crate::frame::Filter;
 use crate::matrix::Matrix;
 use crate::store::Details;
-use crate::table::TableSpec;
+use crate::table::{Kind, TableSpec};
 
-mod evaluation;
+pub(crate) mod fields;
 
 /// The largest plan that is read, in bytes.
 const PLAN_MAX: u64 = 4 << 20;
@@ -83,7 +85,53 @@ pub struct Study {
 }
 
 /// The weights of networks by the name of a mix.
-pub type Mixes = BTreeMap<String, Vec<(String, f64)>>;
+pub type Mixes = BTreeMap<String, BTreeMap<String, f64>>;
+
+/// A plan as it is written.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Plan {
+    title: String,
+    about: String,
+    requests: bool,
+    parts: Option<String>,
+    matrix: Vec<MatrixSpec>,
+    plot: Vec<TableSpec>,
+    table: Vec<TableSpec>,
+    claim: Vec<Claim>,
+    mix: Mixes,
+    #[serde(deserialize_with = "fields::pages")]
+    pages: Filter,
+    race: Option<Vec<RaceSpec>>,
+    /// The options of all races.
+    #[serde(flatten)]
+    options: Table,
+}
+
+/// A race as it is written.
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "a table of options")]
+struct RaceSpec {
+    name: Option<String>,
+    #[serde(flatten)]
+    options: Table,
+}
+
+/// A matrix as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table of keys")]
+struct MatrixSpec {
+    #[serde(default)]
+    name: String,
+    value: String,
+    #[serde(deserialize_with = "fields::texts")]
+    rows: Vec<String>,
+    #[serde(deserialize_with = "fields::texts")]
+    columns: Vec<String>,
+    published: Option<Vec<Vec<f64>>>,
+    #[serde(default, rename = "where", deserialize_with = "fields::named")]
+    filter: Filter,
+}
 
 impl Study {
     /// Reads a plan. Paths in it are relative to its folder. The pages are those of `given`,
@@ -113,11 +161,8 @@ impl Study {
                           results file of a race";
             return Err(refuse(reason.to_owned()));
         }
-        let table: Table = text
-            .parse()
-            .map_err(|error: toml::de::Error| refuse(error.to_string().trim().to_owned()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        Self::of_table(table, folder, given).map_err(refuse)
+        Self::parse(&text, folder, given).map_err(refuse)
     }
 
     /// Returns true if the plan asks for no table, matrix, plot or claim.
@@ -134,45 +179,48 @@ impl Study {
         filters.any(|filter| filter.contains_key("page"))
     }
 
-    fn of_table(mut table: Table, folder: &Path, given: &[String]) -> Result<Self, String> {
-        let title = text("title", table.remove("title"))?;
-        let about = text("about", table.remove("about"))?;
+    fn parse(text: &str, folder: &Path, given: &[String]) -> Result<Self, String> {
+        let plan = Plan::parse(text)?;
         let details = Details {
-            requests: match table.remove("requests") {
-                None => false,
-                Some(Value::Boolean(flag)) => flag,
-                Some(other) => return Err(expected("requests", "true or false", &other)),
-            },
-            parts: match table.remove("parts") {
-                None => None,
-                Some(Value::String(name)) => Some(explainable(&name)?),
-                Some(other) => return Err(expected("parts", "a metric", &other)),
-            },
+            requests: plan.requests,
+            parts: plan.parts.as_deref().map(explainable).transpose()?,
         };
-        let matrices = evaluation::matrices(table.remove("matrix"))?;
-        let plots = evaluation::plots(table.remove("plot"))?;
-        let tables = evaluation::tables(table.remove("table"))?;
-        let claims = evaluation::claims(table.remove("claim"))?;
-        // Recommendations read them; a mistake is told here as well.
-        mixes(table.remove("mix"))?;
-        let of_plan = table.remove("pages");
+        let matrix = |(i, spec): (usize, MatrixSpec)| {
+            let sides = (spec.rows, spec.columns);
+            Matrix::new(spec.name, &spec.value, sides, spec.published, spec.filter)
+                .map_err(|error| format!("matrix {}: {error}", i + 1))
+        };
+        let matrices = plan.matrix.into_iter().enumerate().map(matrix);
+        let matrices = matrices.collect::<Result<_, _>>()?;
+        let mut plots = plan.plot;
+        for (i, plot) in plots.iter_mut().enumerate() {
+            if plot.name.is_empty() {
+                let place = format!("plot {}: name", i + 1);
+                return Err(format!("{place}: is missing; its file is called so"));
+            }
+            if plot.kind != Kind::default() || plot.with.is_some() {
+                let place = format!("plot {}: `kind` and `with` are no keys", i + 1);
+                return Err(format!(
+                    "{place}; use name, metric, compare, baseline, where"
+                ));
+            }
+            plot.kind = Kind::Cdf;
+        }
         let pages = if given.is_empty() {
-            pages(of_plan, folder)?
+            pages(&plan.pages, folder)?
         } else {
             given_pages(given)?
         };
-        let races = match table.remove("race") {
-            None => vec![Value::Table(Table::new())],
-            Some(Value::Array(races)) if races.is_empty() => {
+        let races = match plan.race {
+            None => vec![RaceSpec::default()],
+            Some(races) if races.is_empty() => {
                 return Err("race: is empty; add a [[race]], or leave the key out".to_owned());
             }
-            Some(Value::Array(races)) => races,
-            Some(other) => return Err(expected("race", "[[race]]", &other)),
+            Some(races) => races,
         };
-        // The other keys are options of all races.
         let races = races.into_iter().enumerate();
         let races: Vec<Race> = races
-            .map(|(i, race)| Race::of(i + 1, race, &table, folder))
+            .map(|(i, race)| Race::of(i + 1, race, &plan.options, folder))
             .collect::<Result<_, _>>()?;
         for (i, race) in races.iter().enumerate() {
             if races[..i].iter().any(|other| other.name == race.name) {
@@ -187,70 +235,63 @@ impl Study {
             return Err("pages: is missing; name recordings, as in [\"*.har\"]".to_owned());
         }
         Ok(Self {
-            title,
+            title: plan.title,
             pages,
             races,
             details,
-            about,
+            about: plan.about,
             matrices,
             plots,
-            tables,
-            claims,
+            tables: plan.table,
+            claims: plan.claim,
         })
+    }
+}
+
+impl Plan {
+    /// Reads a text. Errors tell a wrong type with its line, and a wrong value with its key.
+    fn parse(text: &str) -> Result<Self, String> {
+        let told = |error: toml::de::Error| error.to_string().trim().to_owned();
+        let table: Table = text.parse().map_err(told)?;
+        for name in ["claim", "matrix", "plot", "race", "table"] {
+            if let Some(other) = table.get(name).filter(|value| !value.is_array()) {
+                return Err(expected(name, &format!("[[{name}]]"), other));
+            }
+        }
+        let plan: Self = toml::from_str(text).map_err(told)?;
+        for (name, weights) in &plan.mix {
+            let wrong = |weight: f64| !(weight.is_finite() && weight >= 0.0);
+            if let Some((network, weight)) = weights.iter().find(|(_, weight)| wrong(**weight)) {
+                let place = format!("mix.{name}.{network}");
+                return Err(format!("{place}: found {weight}, expected a number from 0"));
+            }
+            if weights.values().all(|weight| *weight <= 0.0) {
+                return Err(format!("mix.{name}: has no network with a weight above 0"));
+            }
+        }
+        Ok(plan)
     }
 }
 
 /// Returns the mixes of networks of a plan's text.
 ///
 /// # Errors
-/// A message with the place if the text is not TOML, or if a mix is invalid.
+/// A message with the place if the text is not a plan, or if a mix is invalid.
 pub fn mixes_of(text: &str) -> Result<Mixes, String> {
-    let mut table: Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
-    mixes(table.remove("mix"))
-}
-
-fn mixes(value: Option<Value>) -> Result<Mixes, String> {
-    let named = match value {
-        None => return Ok(Mixes::new()),
-        Some(Value::Table(named)) => named,
-        Some(other) => return Err(expected("mix", "[mix.NAME]", &other)),
-    };
-    let mut all = Mixes::new();
-    for (name, networks) in named {
-        let place = format!("mix.{name}");
-        let Value::Table(networks) = networks else {
-            return Err(expected(&place, "networks with weights", &networks));
-        };
-        let weights = networks.iter().map(|(network, value)| {
-            let weight = value.as_float().or(value.as_integer().map(|n| n as f64));
-            let valid = weight.filter(|weight| weight.is_finite() && *weight >= 0.0);
-            let place = format!("{place}.{network}");
-            valid
-                .map(|weight| (network.clone(), weight))
-                .ok_or_else(|| expected(&place, "a number from 0", value))
-        });
-        let weights: Vec<(String, f64)> = weights.collect::<Result<_, _>>()?;
-        if weights.iter().all(|(_, weight)| *weight <= 0.0) {
-            return Err(format!("{place}: has no network with a weight above 0"));
-        }
-        all.insert(name, weights);
-    }
-    Ok(all)
+    Plan::parse(text).map(|plan| plan.mix)
 }
 
 impl Race {
     /// Builds the race at `number`, from 1. Its own options take precedence over `shared`.
-    fn of(number: usize, value: Value, shared: &Table, folder: &Path) -> Result<Self, String> {
-        let Value::Table(mut own) = value else {
-            return Err(expected("race", "[[race]]", &value));
-        };
-        let name = match own.remove("name") {
-            None => format!("race {number}"),
-            Some(Value::String(name)) if !name.trim().is_empty() => name,
-            Some(other) => return Err(expected(&format!("race {number}: name"), "a name", &other)),
-        };
+    fn of(number: usize, race: RaceSpec, shared: &Table, folder: &Path) -> Result<Self, String> {
+        let name = race.name.unwrap_or_else(|| format!("race {number}"));
+        if name.trim().is_empty() {
+            return Err(format!(
+                "race {number}: name: is empty; write one, or leave the key out"
+            ));
+        }
         let mut options = shared.clone();
-        options.extend(own);
+        options.extend(race.options);
         let scenario = match options.remove("scenario") {
             None => None,
             Some(Value::String(file)) => Some(folder.join(file)),
@@ -321,61 +362,43 @@ fn explainable(name: &str) -> Result<Explainable, String> {
     })
 }
 
-/// Returns the text at `place`; empty if there is none.
-fn text(place: &str, value: Option<Value>) -> Result<String, String> {
-    match value {
-        None => Ok(String::new()),
-        Some(Value::String(text)) => Ok(text),
-        Some(other) => Err(expected(place, "a text", &other)),
-    }
-}
-
-/// Returns the pages of a plan; none if it names none.
-fn pages(value: Option<Value>, folder: &Path) -> Result<Vec<PageFile>, String> {
-    match value {
-        None => Ok(Vec::new()),
-        Some(Value::Table(groups)) => {
-            let mut pages = Vec::new();
-            for (group, files) in &groups {
-                let place = match group.as_str() {
-                    "" => "pages".to_owned(),
-                    group => format!("pages.{group}"),
-                };
-                pages.extend(find(&place, group, files, folder)?);
+/// Returns the pages of patterns by group; none if there are none.
+fn pages(groups: &Filter, folder: &Path) -> Result<Vec<PageFile>, String> {
+    let mut pages: Vec<PageFile> = Vec::new();
+    for (group, patterns) in groups {
+        let place = match group.as_str() {
+            "" => "pages".to_owned(),
+            group => format!("pages.{group}"),
+        };
+        for page in find(&place, group, patterns, folder)? {
+            if let Some(twin) = pages.iter().find(|other| other.path == page.path) {
+                return Err(format!(
+                    "pages: {} is in two groups, {} and {}",
+                    page.path.display(),
+                    twin.group,
+                    page.group
+                ));
             }
-            for (i, page) in pages.iter().enumerate() {
-                let twin = pages[..i].iter().find(|other| other.path == page.path);
-                if let Some(twin) = twin {
-                    return Err(format!(
-                        "pages: {} is in two groups, {} and {}",
-                        page.path.display(),
-                        twin.group,
-                        page.group
-                    ));
-                }
-            }
-            Ok(pages)
+            pages.push(page);
         }
-        Some(files) => find("pages", "", &files, folder),
     }
+    Ok(pages)
 }
 
 /// Returns the pages of patterns such as `small=pages/*.har`, whose group may be left out.
 fn given_pages(patterns: &[String]) -> Result<Vec<PageFile>, String> {
-    let mut groups = Table::new();
+    let mut groups = Filter::new();
     for pattern in patterns {
         let (group, pattern) = match pattern.split_once('=') {
             Some((group, pattern)) if !group.contains(['/', '*', '?']) => (group, pattern),
             _ => ("", pattern.as_str()),
         };
-        let files = groups
-            .entry(group)
-            .or_insert_with(|| Value::Array(Vec::new()));
-        if let Value::Array(files) = files {
-            files.push(pattern.into());
-        }
+        groups
+            .entry(group.to_owned())
+            .or_default()
+            .push(pattern.to_owned());
     }
-    pages(Some(Value::Table(groups)), Path::new("")).map_err(|error| format!("--{error}"))
+    pages(&groups, Path::new("")).map_err(|error| format!("--{error}"))
 }
 
 /// Returns the items of a list, or the value itself.
@@ -397,12 +420,14 @@ fn word(value: &Value) -> Option<String> {
 
 /// Returns the files that the patterns at `place` match, and the synthetic pages that they name,
 /// by path and without duplicates.
-fn find(place: &str, group: &str, files: &Value, folder: &Path) -> Result<Vec<PageFile>, String> {
+fn find(
+    place: &str,
+    group: &str,
+    patterns: &[String],
+    folder: &Path,
+) -> Result<Vec<PageFile>, String> {
     let mut found = Vec::new();
-    for pattern in items(files) {
-        let Value::String(pattern) = pattern else {
-            return Err(expected(place, "files, as in [\"*.har\"]", pattern));
-        };
+    for pattern in patterns {
         let whole = folder.join(pattern);
         if !whole.exists() && synthetic_page(pattern)?.is_some() {
             found.push(PageFile {

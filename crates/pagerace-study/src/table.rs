@@ -4,9 +4,11 @@ use pagerace_core::Words;
 use pagerace_lab::MetricId;
 use pagerace_lab::across::GAIN;
 use pagerace_lab::stats::{median, quantile, signed_rank, spearman};
+use serde::Deserialize;
 
 use crate::compare::{Compared, OnPage, Question, compare, needed, pairings, values};
 use crate::frame::{Filter, Frame};
+use crate::plan::fields;
 
 /// The level below which a probability counts as significant.
 const LEVEL: f64 = 0.05;
@@ -16,7 +18,8 @@ const QUANTILES: [u32; 7] = [5, 10, 25, 50, 75, 90, 95];
 const BLOCKED: &str = "hol-blocked-bytes";
 
 /// The kind of a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Medians, changes and tests over all pages.
     #[default]
@@ -71,21 +74,25 @@ impl Kind {
 }
 
 /// The description of a table.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table of keys")]
 pub struct TableSpec {
     /// The heading; empty if it has none.
     pub name: String,
     /// The kind.
     pub kind: Kind,
     /// The metric.
+    #[serde(deserialize_with = "fields::metric")]
     pub metric: MetricId,
     /// The metric with which [`Kind::Spearman`] correlates.
+    #[serde(deserialize_with = "fields::some_metric")]
     pub with: Option<MetricId>,
     /// The column whose values are compared.
     pub compare: Option<String>,
     /// The value with which the others are compared.
     pub baseline: Option<String>,
     /// The loads that count.
+    #[serde(rename = "where", deserialize_with = "fields::named")]
     pub filter: Filter,
 }
 

@@ -4,11 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use pagerace_core::Duration;
+use pagerace_core::suggest::did_you_mean;
 use serde::{Deserialize, Serialize};
 
 use super::registry::{Arguments, PolicyInfo, Takes, policies, policy};
 use super::{Policy, ReliabilityError, Selection};
-use crate::nearest::nearest;
 
 /// A policy and its arguments.
 ///
@@ -156,15 +156,10 @@ impl FromStr for ReliabilitySpec {
             return Err(ReliabilityError::Empty { known: known() });
         }
         let Some(info) = policy(name) else {
-            let near = nearest(name, policies().iter().map(|info| info.name));
             return Err(ReliabilityError::Unknown {
                 name: name.to_owned(),
                 known: known(),
-                suggestion: if near.is_empty() {
-                    String::new()
-                } else {
-                    format!("; did you mean {}?", near.join(" or "))
-                },
+                suggestion: did_you_mean(name, policies().iter().map(|info| info.name)),
             });
         };
         let wrong = |problem: String| ReliabilityError::Argument {

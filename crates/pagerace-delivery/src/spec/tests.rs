@@ -127,8 +127,11 @@ fn says_what_is_wrong_with_a_list() {
 #[test]
 fn says_what_is_wrong_with_a_name() {
     let message = error("sequentail");
-    assert!(message.contains("unknown strategy \"sequentail\" (did you mean sequential?)"));
-    assert!(message.ends_with("hybrid"), "all are listed: {message}");
+    assert!(message.starts_with("unknown strategy \"sequentail\"; the strategies are "));
+    assert!(
+        message.ends_with("hybrid; did you mean sequential?"),
+        "all are listed: {message}"
+    );
     assert!(error("rr").contains("did you mean round-robin"));
     assert!(error("EPS").contains("did you mean eps"));
     assert!(!error("zzzzzzzz").contains("did you mean"));

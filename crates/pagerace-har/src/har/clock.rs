@@ -74,7 +74,7 @@ fn offset(zone: &str) -> Option<i64> {
 
 /// Returns the days since 1970-01-01 in the proleptic Gregorian calendar. Years count
 /// from March, so that the leap day comes last.
-pub(super) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 {
         (year, month - 3)
     } else {

@@ -2,7 +2,6 @@
 
 use thiserror::Error;
 
-use super::read::FIELDS;
 use super::{MAX_OBJECTS, MAX_SIZE_BYTES};
 
 /// An error that prevents reading a transfer sequence. The message names the place, the
@@ -26,11 +25,9 @@ pub enum SequenceError {
         /// The limit, in bytes.
         limit: usize,
     },
-    /// The text is not valid JSON.
-    #[error(
-        "{file}: line {line}, column {column}: not valid JSON ({message}); write the sequence \
-         again with `pagerace objects`"
-    )]
+    /// The text is not valid JSON, or has a value of another type, or an unknown, missing
+    /// or repeated field.
+    #[error("{file}: line {line}, column {column}: {message}; `pagerace objects` writes sequences")]
     Json {
         /// The file.
         file: String,
@@ -38,19 +35,14 @@ pub enum SequenceError {
         line: usize,
         /// 1-based column.
         column: usize,
-        /// Message of the JSON parser.
+        /// Message of the parser.
         message: String,
     },
-    /// The text is JSON, but not a non-empty array.
-    #[error(
-        "{file}: expected an array of objects, found {found}; `pagerace objects` writes \
-         transfer_sequence.json"
-    )]
-    NotASequence {
+    /// The array is empty.
+    #[error("{file}: has no objects; a transfer sequence holds one page load")]
+    Empty {
         /// The file.
         file: String,
-        /// Description of the value found.
-        found: String,
     },
     /// The array has too many objects for one page load.
     #[error("{file}: more than {MAX_OBJECTS} objects; a transfer sequence holds one page load")]
@@ -74,23 +66,6 @@ pub enum SequenceError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EntryError {
-    /// The entry is not an object, but the value described.
-    #[error("expected an object, found {0}; remove or replace it")]
-    NotAnObject(String),
-    /// The entry has an unknown field of this name, shortened.
-    #[error("unknown field \"{0}\"; remove it, or write one of: {known}", known = FIELDS.join(", "))]
-    UnknownField(String),
-    /// The entry has a field twice.
-    #[error("{0} is given twice; keep one")]
-    RepeatedField(&'static str),
-    /// The entry lacks a required field.
-    #[error("{field} is missing; write {expected}")]
-    MissingField {
-        /// Name of the field.
-        field: &'static str,
-        /// Description of a valid value.
-        expected: &'static str,
-    },
     /// A field has an invalid value.
     #[error("{field}: found {found}; write {expected}")]
     Field {
@@ -114,6 +89,14 @@ pub enum EntryError {
 }
 
 impl EntryError {
+    pub(super) fn field(field: &'static str, found: String, expected: &'static str) -> Self {
+        Self::Field {
+            field,
+            found,
+            expected,
+        }
+    }
+
     pub(super) fn at(self, file: &str, entry: usize) -> SequenceError {
         SequenceError::Entry {
             file: file.to_owned(),
@@ -133,7 +116,6 @@ pub(super) const TIME: &str = "milliseconds from 0 to 86400000, or null if unkno
 pub(super) const FILE_NAME: &str =
     "the name of a file, without folders: up to 128 ASCII letters, digits and . - _, not first a .";
 pub(super) const URL: &str = "text of at most 2000 characters, without control characters";
-pub(super) const FLAG: &str = "true or false";
 
 const _: () = assert!(MAX_SIZE_BYTES == 4_294_967_296 && super::MAX_URL_CHARS == 2_000);
 const _: () = assert!(super::MAX_TIME.as_nanos() == 86_400_000_000_000);

@@ -1,6 +1,7 @@
 //! Selection of a contender by text.
 
-use super::text::did_you_mean;
+use pagerace_core::suggest::did_you_mean;
+
 use super::{Contender, ContenderError, ContenderText, Varying};
 
 /// Returns the index of the contender that `text` selects: by its label, by its

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use pagerace_core::Protocol;
+use pagerace_core::suggest::did_you_mean;
 use pagerace_delivery::reliability::{self, ReliabilityError, ReliabilitySpec};
 use pagerace_delivery::{StrategyError, StrategySpec, registry};
 use pagerace_page::intervention::{Effect, InterventionError};
@@ -11,7 +12,6 @@ use pagerace_sim::{ProtocolMap, ProtocolMapError, Visit};
 use thiserror::Error;
 
 use super::Contender;
-use crate::nearest::nearest;
 
 /// The properties named by a text such as `h2 bbr` or
 /// `static.example=h3 *=h2 cubic`; `None` for properties that it leaves open.
@@ -197,15 +197,5 @@ fn unknown(word: &str) -> ContenderError {
     ContenderError::Unknown {
         word: word.to_owned(),
         suggestion: did_you_mean(word, known),
-    }
-}
-
-/// Returns "; did you mean A or B?", or an empty text.
-pub(super) fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let near = nearest(word, known);
-    if near.is_empty() {
-        String::new()
-    } else {
-        format!("; did you mean {}?", near.join(" or "))
     }
 }

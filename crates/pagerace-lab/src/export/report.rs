@@ -126,11 +126,13 @@ fn add_details(
     report: &mut Report,
     details: impl Iterator<Item = (usize, RunDetail)>,
 ) {
+    let details: Vec<_> = details.collect();
+    let recorded = details.len();
     for (variant, detail) in details {
         let (page, network, contender) = plan.variant_parts(variant);
         let rows = &mut report.pages[page].networks[network].rows;
         if let Some(row) = rows.iter_mut().find(|row| row.contender == contender) {
-            row.detail = Some(detail);
+            row.detail = Some(RunDetail { recorded, ..detail });
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Checks of a plan's interventions against its pages.
 
+use pagerace_core::suggest::did_you_mean;
 use pagerace_page::Interventions;
 use pagerace_page::intervention::{Term, Unmatched};
 
 use super::Plan;
 use crate::error::LabError;
-use crate::nearest::nearest;
 
 impl Plan {
     /// Returns an error if an intervention selects nothing or blocks a page's document.
@@ -40,21 +40,19 @@ impl Plan {
         let known = names.iter().map(String::as_str).chain(self.hosts());
         // A category needs no suggestion: it is spelt correctly, but the pages
         // have no such resource.
-        let near = match term {
-            Term::Kind(..) => Vec::new(),
-            Term::Host(written) | Term::Url(written) => nearest(written, known),
+        let mut hint = match term {
+            Term::Kind(..) => String::new(),
+            Term::Host(written) | Term::Url(written) => did_you_mean(written, known),
         };
-        let hint = if near.is_empty() {
-            "`pagerace page FILE` shows hosts and categories".to_owned()
-        } else {
-            format!("did you mean {}?", near.join(" or "))
-        };
+        if hint.is_empty() {
+            hint.push_str("; `pagerace page FILE` shows hosts and categories");
+        }
         let of = match self.pages.as_slice() {
             [page] => page.name.clone(),
             pages => format!("any of the {} pages", pages.len()),
         };
         LabError::Plan(format!(
-            "interventions: `{term}` of `{intervention}` selects no request of {of}; {hint}"
+            "interventions: `{term}` of `{intervention}` selects no request of {of}{hint}"
         ))
     }
 }

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use pagerace_core::suggest::nearest;
+
+use super::WORDS;
 use super::tokens::Tokens;
 use super::value::{self, Bucket, Capacity, unexpected};
-use super::{WORDS, suggest};
 use crate::delay::{Delay, Jitter};
 use crate::error::NetworkError;
 use crate::link::LinkConfig;
@@ -170,8 +172,7 @@ fn expected_word(found: &str) -> String {
     if !before.is_empty() {
         return before.to_owned();
     }
-    let near = suggest::nearest(found, WORDS.into_iter());
-    match near.first() {
+    match nearest(found, WORDS.into_iter()).first() {
         Some(word) => format!("`{word}`, or another of {}", WORDS.join(", ")),
         None => format!("one of {}", WORDS.join(", ")),
     }

@@ -50,7 +50,7 @@ pub(super) struct Wire {
 }
 
 /// Returns the limit of pieces for each of `variants` variants.
-pub(super) fn pieces_each(variants: usize) -> usize {
+fn pieces_each(variants: usize) -> usize {
     (PIECES_IN_ALL / variants.max(1)).clamp(PIECES_MIN, PIECES_MAX)
 }
 
@@ -65,12 +65,10 @@ struct Piece {
 }
 
 impl Wire {
-    /// Builds the columns with at most about `pieces_max` pieces. Frames of resources
-    /// beyond the page's first `resources` are left out.
-    pub(super) fn new(run: &RunDetail, resources: usize, pieces_max: usize) -> Self {
-        let known = |resource: u32| (resource as usize) < resources;
-        let frames = run.frames.iter().filter(|frame| known(frame.resource));
-        let mut frames: Vec<Piece> = frames.map(Piece::of).collect();
+    /// Builds the columns with about as many pieces at most as [`pieces_each`] allows.
+    pub(super) fn new(run: &RunDetail) -> Self {
+        let pieces_max = pieces_each(run.recorded);
+        let mut frames: Vec<Piece> = run.frames.iter().map(Piece::of).collect();
         frames.sort_by_key(|f| f.at);
         let length = frames.last().map_or(0, |f| f.at);
         let pause = length / RESOLUTION;
@@ -110,7 +108,6 @@ impl Wire {
             gaps: run
                 .hol_gaps
                 .iter()
-                .filter(|gap| known(gap.resource))
                 .map(|g| {
                     let from = ticks(g.from);
                     [

@@ -7,6 +7,9 @@ use pagerace_core::{Duration, Instant, Protocol};
 pub struct RunDetail {
     /// Number of the run, from zero.
     pub run: u32,
+    /// Number of runs of which the report has details. The more there are, the coarser is
+    /// each, so that the file stays small.
+    pub recorded: usize,
     /// Reason why the load did not finish, if it did not.
     pub failure: Option<String>,
     /// Milestones to mark: name as in [`super::Metric::name`] (`fcp`, `lcp`, `onload`),

@@ -245,30 +245,6 @@ fn many_notes_are_folded() {
 }
 
 #[test]
-fn wrong_indices_are_left_out() {
-    let mut report = report("a");
-    report.pages[0].networks[0].network = 7;
-    report.metric = 9;
-    report.baseline = 9;
-    report.pages[0].networks.push(NetworkResult {
-        rows: vec![Row {
-            contender: 4,
-            ..Row::default()
-        }],
-        ..NetworkResult::default()
-    });
-    report.across[0].metric = 3;
-    let html = render(&report);
-    assert!(!html.contains("a winner"));
-    let json: serde_json::Value = serde_json::from_str(data(&html)).expect("valid JSON");
-    let networks = json["pages"][0]["networks"].as_array().expect("a list");
-    assert_eq!(networks.len(), 1);
-    assert_eq!(networks[0]["rows"].as_array().map(Vec::len), Some(0));
-    assert_eq!(json["across"].as_array().map(Vec::len), Some(0));
-    assert_eq!((&json["metric"], &json["baseline"]), (&0.into(), &0.into()));
-}
-
-#[test]
 fn each_world_claims_what_holds_in_it() {
     let simulated = frame(&render(&report("plain")));
     let live = frame(&render(&Report {

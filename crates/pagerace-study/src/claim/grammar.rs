@@ -16,6 +16,7 @@ use std::iter::Peekable;
 use std::vec::IntoIter;
 
 use pagerace_lab::MetricId;
+use serde::Deserialize;
 
 use tokens::{Token, expected, tokens};
 
@@ -90,8 +91,11 @@ pub struct Measure {
 }
 
 /// A predicate.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Sentence {
+    /// The text that says it.
+    pub text: String,
     /// The computation of the deciding number.
     pub measure: Measure,
     /// The comparison of that number with the limit.
@@ -200,7 +204,21 @@ const DEEPEST: usize = 50;
 /// # Errors
 /// Names what was found and what is expected.
 pub fn parse(text: &str) -> Result<Sentence, String> {
-    whole(text, Parser::sentence)
+    let (measure, comparison, limit) = whole(text, Parser::sentence)?;
+    Ok(Sentence {
+        text: text.to_owned(),
+        measure,
+        comparison,
+        limit,
+    })
+}
+
+impl TryFrom<String> for Sentence {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        parse(&text)
+    }
 }
 
 /// Parses a claim without its last comparison.
@@ -251,12 +269,8 @@ struct Parser {
 }
 
 impl Parser {
-    fn sentence(&mut self) -> Result<Sentence, String> {
-        Ok(Sentence {
-            measure: self.measure()?,
-            comparison: self.comparison()?,
-            limit: self.limit()?,
-        })
+    fn sentence(&mut self) -> Result<(Measure, Comparison, f64), String> {
+        Ok((self.measure()?, self.comparison()?, self.limit()?))
     }
 
     fn measure(&mut self) -> Result<Measure, String> {

@@ -7,7 +7,6 @@ fn decide(text: &str, filter: &[(&str, &str)]) -> Result<Vec<Decision>, String> 
     let filter: Filter = filter.iter().map(one).collect();
     let claim = Claim {
         name: String::new(),
-        text: text.to_owned(),
         sentence: parse(text).unwrap(),
         published: None,
         expected: false,
@@ -93,7 +92,6 @@ fn pages_without_both_contenders_do_not_count() {
     let text = "median over pages of h2 - h3 of lcp > 0";
     let claim = Claim {
         name: String::new(),
-        text: text.to_owned(),
         sentence: parse(text).unwrap(),
         published: None,
         expected: false,
@@ -138,7 +136,6 @@ fn numbers_like_the_published_one_agree() {
     let text = "median over pages of (h2 - h3)/h2 of lcp > 0";
     let mut claim = Claim {
         name: String::new(),
-        text: text.to_owned(),
         sentence: parse(text).unwrap(),
         published: Some(0.4),
         expected: false,

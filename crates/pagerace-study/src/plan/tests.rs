@@ -6,11 +6,7 @@ use super::{PageFile, Study, mixes_of};
 /// Reads a plan whose pages are the sources of this crate.
 fn read(text: &str) -> Result<Study, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    Study::of_table(
-        text.parse().map_err(|e: toml::de::Error| e.to_string())?,
-        folder,
-        &[],
-    )
+    Study::parse(text, folder, &[])
 }
 
 #[test]
@@ -68,20 +64,20 @@ fn mixes_have_names() {
     let text = "pages = [\"src/plan.rs\"]\n[mix.home]\ncable = 5\nslow-4g = 0.5\n";
     assert!(read(text).is_ok());
     let weights = [("cable".to_owned(), 5.0), ("slow-4g".to_owned(), 0.5)];
-    assert_eq!(mixes_of(text).unwrap()["home"], weights);
+    assert_eq!(
+        mixes_of(text).unwrap()["home"],
+        std::collections::BTreeMap::from(weights)
+    );
     for (text, told) in [
-        ("mix = 1", "mix: found integer, expected [mix.NAME]"),
-        (
-            "[mix]\nhome = 1",
-            "mix.home: found integer, expected networks with weights",
-        ),
+        ("mix = 1", "TOML parse error at line 1, column 7"),
+        ("[mix]\nhome = 1", "TOML parse error at line 2, column 8"),
         (
             "[mix.home]\ncable = -1",
-            "mix.home.cable: found integer, expected a number from 0",
+            "mix.home.cable: found -1, expected a number from 0",
         ),
         (
             "[mix.home]\ncable = nan",
-            "mix.home.cable: found float, expected a number from 0",
+            "mix.home.cable: found NaN, expected a number from 0",
         ),
         (
             "[mix.home]",
@@ -146,7 +142,6 @@ fn plans_say_what_to_keep_and_what_to_make_of_it() {
 fn mistakes_are_named_by_place() {
     let refused = [
         ("runs = 3", "pages: is missing"),
-        ("pages = 3", "pages: found integer, expected files"),
         (
             "pages = [\"none/*.har\"]",
             "pages: no file matches \"none/*.har\" in",
@@ -157,8 +152,12 @@ fn mistakes_are_named_by_place() {
             "race: found integer, expected [[race]]",
         ),
         (
-            "pages = [\"src/lib.rs\"]\n[[race]]\nname = 7",
-            "race 1: name: found integer",
+            "pages = [\"src/lib.rs\"]\n[claim]\nholds = \"\"",
+            "claim: found table, expected [[claim]]",
+        ),
+        (
+            "pages = [\"src/lib.rs\"]\n[[race]]\nname = \" \"",
+            "race 1: name: is empty",
         ),
         (
             "pages = [\"src/lib.rs\"]\n[[race]]\nruns = [[3]]",
@@ -179,20 +178,12 @@ fn mistakes_are_named_by_place() {
             "parts: `tti` cannot be explained; use ttfb",
         ),
         (
-            "pages = [\"src/lib.rs\"]\n[[table]]\nkind = \"pie\"",
-            "table 1: kind: `pie` is no kind of table; use summary",
+            "pages = [\"src/lib.rs\"]\n[[plot]]\nmetric = \"lcp\"",
+            "plot 1: name: is missing; its file is called so",
         ),
         (
-            "pages = [\"src/lib.rs\"]\n[[table]]\nmetrics = \"lcp\"",
-            "table 1: `metrics` is no key; use name, kind",
-        ),
-        (
-            "pages = [\"src/lib.rs\"]\n[[claim]]\nname = \"a\"",
-            "claim 1: holds: is missing",
-        ),
-        (
-            "pages = [\"src/lib.rs\"]\n[[claim]]\nholds = \"median of h2 of lcp > 0\"",
-            "claim 1: holds: found `of`, expected `over`",
+            "pages = [\"src/lib.rs\"]\n[[plot]]\nname = \"a\"\nkind = \"pages\"",
+            "plot 1: `kind` and `with` are no keys; use name, metric",
         ),
     ];
     for (text, start) in refused {
@@ -202,15 +193,73 @@ fn mistakes_are_named_by_place() {
 }
 
 #[test]
+fn mistakes_are_shown_in_their_line() {
+    let refused = [
+        (
+            "pages = 3",
+            "9",
+            "expected files, as in [\"*.har\"], or groups",
+        ),
+        (
+            "pages = [\"a\", 3]",
+            "9",
+            "expected files, as in [\"*.har\"]",
+        ),
+        (
+            "title = 3",
+            "9",
+            "invalid type: integer `3`, expected a string",
+        ),
+        ("requests = \"all\"", "12", "expected a boolean"),
+        ("[[race]]\nname = 7", "8", "expected a string"),
+        (
+            "[[table]]\nkind = \"pie\"",
+            "8",
+            "unknown variant `pie`, expected one of `summary`, `pages`,",
+        ),
+        (
+            "[[table]]\nmetrics = \"lcp\"",
+            "1",
+            "unknown field `metrics`, expected one of `name`, `kind`, `metric`",
+        ),
+        (
+            "[[table]]\nmetric = \"lpc\"",
+            "10",
+            "`lpc` is no metric; use ttfb_ms,",
+        ),
+        (
+            "[[table]]\nwhere = { network = 3 }",
+            "21",
+            "expected a text or a list of texts",
+        ),
+        ("[[claim]]\nname = \"a\"", "1", "missing field `holds`"),
+        (
+            "[[claim]]\nholds = \"median of h2 of lcp > 0\"",
+            "9",
+            "found `of`, expected `over`",
+        ),
+    ];
+    for (text, column, told) in refused {
+        let error = read(&format!("# A comment.\n{text}\n")).unwrap_err();
+        assert!(error.starts_with("TOML parse error at line "), "{error}");
+        let place = format!(", column {column}\n");
+        assert!(error.contains(&place) && error.contains(told), "{error}");
+        let line = text.lines().last().unwrap_or_default();
+        let head = error.contains("missing field");
+        assert!(head || error.contains(&format!(" | {line}\n")), "{error}");
+    }
+}
+
+#[test]
 fn given_pages_replace_those_of_the_plan() {
-    let table = "pages = [\"no-such.har\"]".parse().unwrap();
+    let text = "pages = [\"no-such.har\"]";
     let folder = Path::new("/nowhere");
     let pattern = |text: &str| format!("{}/{text}", env!("CARGO_MANIFEST_DIR"));
     let given = [
         format!("small={}", pattern("src/pl?n.rs")),
         pattern("src/key.rs"),
     ];
-    let study = Study::of_table(table, folder, &given).unwrap();
+    let study = Study::parse(text, folder, &given).unwrap();
     let pages: Vec<(&str, bool)> = study
         .pages
         .iter()
@@ -218,7 +267,7 @@ fn given_pages_replace_those_of_the_plan() {
         .collect();
     assert_eq!(pages, [("", false), ("small", true)]);
     let given = ["small=/nowhere/*.har".to_owned()];
-    let error = Study::of_table(toml::Table::new(), folder, &given).unwrap_err();
+    let error = Study::parse("", folder, &given).unwrap_err();
     assert!(
         error.starts_with("--pages.small: no file matches"),
         "{error}"
@@ -262,7 +311,8 @@ fn matrices_and_plots_are_read() {
     );
     let error = read(&plan("[[1, \"x\"], [1, 2]]")).unwrap_err();
     assert!(
-        error.contains("published: found string, expected a number"),
+        error.contains("line 9, column 30\n")
+            && error.contains("invalid type: string \"x\", expected f64"),
         "{error}"
     );
 }

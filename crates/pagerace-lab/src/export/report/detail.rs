@@ -18,6 +18,7 @@ pub(super) fn run_detail(choice: Choice, outcome: Outcome) -> RunDetail {
     ];
     RunDetail {
         run: choice.run as u32,
+        recorded: 1,
         failure: outcome.failure,
         marks: marks
             .into_iter()

@@ -21,7 +21,7 @@ fn wire(frames: Vec<Frame>) -> Wire {
         frames,
         ..RunDetail::default()
     };
-    Wire::new(&run, 100, 6_000)
+    Wire::new(&run)
 }
 
 #[test]
@@ -134,10 +134,10 @@ fn drops_and_gaps_are_kept_in_order_of_time() {
     };
     let run = RunDetail {
         drops: vec![drop(300, true), drop(100, false)],
-        hol_gaps: vec![gap(4), gap(5)],
+        hol_gaps: vec![gap(4)],
         ..RunDetail::default()
     };
-    let wire = Wire::new(&run, 5, 10);
+    let wire = Wire::new(&run);
     assert_eq!(wire.drop_at, [10, 20]);
     assert_eq!(wire.drop_queue, [0, 1]);
     assert_eq!(wire.drop_connection, [1, 1]);

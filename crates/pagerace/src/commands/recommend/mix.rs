@@ -75,7 +75,8 @@ impl Mix {
             );
             let mut known = known.unwrap_or_default();
             // A plan may use any name for its own mixes.
-            let own = known.remove(name).map(Self::Weights);
+            let own = known.remove(name);
+            let own = own.map(|weights| Self::Weights(weights.into_iter().collect()));
             let found = own.or_else(|| mixes::Mix::named(name).map(Self::Public));
             return found.with_context(|| {
                 format!(

@@ -242,7 +242,8 @@ fn print_claim(
     } else {
         format!("{}: ", claim.name)
     };
-    writeln!(out, "{name}{}: {}", claim.text, summed_up(decisions))?;
+    let text = &claim.sentence.text;
+    writeln!(out, "{name}{text}: {}", summed_up(decisions))?;
     let published = claim
         .published
         .map(|number| format!("; published {}", rounded(number)));

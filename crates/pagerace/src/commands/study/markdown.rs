@@ -128,7 +128,7 @@ fn claims(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -> 
         let measure = &claim.sentence.measure;
         let published = claim.published.map(|number| measured(measure, number));
         let said = match claim.name.as_str() {
-            "" => format!("`{}`", claim.text),
+            "" => format!("`{}`", claim.sentence.text),
             name => cell(name),
         };
         writeln!(
