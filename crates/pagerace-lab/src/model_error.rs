@@ -174,14 +174,14 @@ impl ModelErrors {
         let any = |lossy: bool| widest(rows().filter(|row| row.lossy == lossy).map(|row| row.p95));
         let other = || any(question.lossy).or_else(|| any(!question.lossy));
         let percent = STAND_IN * same.flatten().or_else(other)?;
-        let what = if question.unmeasured.is_empty() {
-            people.join(" and ")
+        let (what, why) = if question.unmeasured.is_empty() {
+            (people, "too few measurements")
         } else {
-            question.unmeasured.join(" and ")
+            (question.unmeasured.clone(), "never measured")
         };
         Some(ModelError {
             percent,
-            basis: format!("assumed for {what} {place}, too few measurements"),
+            basis: format!("assumed for {} {place}, {why}", what.join(" and ")),
         })
     }
 }

@@ -49,6 +49,17 @@ fn site() -> MemorySite {
     MemorySite::default().with("/a", body)
 }
 
+/// Returns the configuration of an HTTP/3 client that trusts the authority.
+fn quic(ca: &LocalCa) -> ClientConfig {
+    ClientConfig {
+        settings: QuicSettings::default(),
+        keys: client_keys_trusting(ca.certificate_der()).unwrap(),
+        seed: 1,
+        h3: h3::Config::default(),
+        record: false,
+    }
+}
+
 fn get(ca: &LocalCa, protocol: Protocol, address: SocketAddr, host: &str) -> anyhow::Result<usize> {
     let requests = [Fetch::get("/a")];
     let fetched = if protocol.is_tcp() {
@@ -59,14 +70,7 @@ fn get(ca: &LocalCa, protocol: Protocol, address: SocketAddr, host: &str) -> any
         };
         get_over_tcp(address, host, &config, &requests, PATIENCE)?
     } else {
-        let config = ClientConfig {
-            settings: QuicSettings::default(),
-            keys: client_keys_trusting(ca.certificate_der()).unwrap(),
-            seed: 1,
-            h3: h3::Config::default(),
-            record: false,
-        };
-        client::get(address, host, &config, &requests, PATIENCE)?
+        client::get(address, host, &quic(ca), &requests, PATIENCE)?
     };
     assert_eq!(fetched[0].status, 200);
     Ok(fetched[0].body.len())
@@ -229,15 +233,8 @@ fn answers_over_http3_name_the_port_of_the_server() {
     let origins = [origin(Protocol::H3, "a.example")];
     let servers = Servers::start(None, &config, &origins, site()).unwrap();
     let address = servers.addresses()[0];
-    let config = ClientConfig {
-        settings: QuicSettings::default(),
-        keys: client_keys_trusting(ca.certificate_der()).unwrap(),
-        seed: 1,
-        h3: h3::Config::default(),
-        record: false,
-    };
     let requests = [Fetch::get("/a")];
-    let fetched = client::get(address, "a.example", &config, &requests, PATIENCE).unwrap();
+    let fetched = client::get(address, "a.example", &quic(&ca), &requests, PATIENCE).unwrap();
     let field = pagerace_http::fields::get(&fetched[0].fields, "alt-svc");
     let expected = format!("h3=\":{}\"; ma=86400", address.port());
     assert_eq!(field.map(|v| &v[..]), Some(expected.as_bytes()));

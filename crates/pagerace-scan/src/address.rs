@@ -63,8 +63,16 @@ pub fn is_public(address: IpAddr) -> bool {
 
 /// Reads an address, or a range of addresses such as `192.0.2.0/24`.
 pub fn prefix(text: &str) -> Option<IpNet> {
-    let address = || text.parse::<IpAddr>().map(IpNet::from);
-    text.parse().ok().or_else(|| address().ok())
+    let (address, length) = match text.split_once('/') {
+        None => (text, None),
+        Some((address, length)) => (address, Some(length.parse().ok()?)),
+    };
+    // The crate's own parser also reads numbers with leading zeros, which are ambiguous.
+    let address: IpAddr = address.parse().ok()?;
+    match length {
+        None => Some(address.into()),
+        Some(length) => IpNet::new(address, length).ok(),
+    }
 }
 
 #[cfg(test)]
@@ -119,6 +127,7 @@ mod tests {
             "::/129",
             "1.2.3.4/",
             "name.example",
+            "010.0.0.0/8",
         ] {
             assert!(prefix(bad).is_none(), "{bad}");
         }

@@ -2,10 +2,14 @@
 
 use std::num::NonZero;
 
+/// Most alternatives that are read.
+const ALTERNATIVES_MAX: usize = 32;
+
 /// Returns true if the value of the field announces HTTP/3 as published (RFC 9114), not only
 /// drafts of it. Alternatives that are malformed do not count.
 pub fn announces_http3(value: &str) -> bool {
-    entries(value).filter_map(protocol).any(|name| name == "h3")
+    let protocols = entries(value).filter_map(protocol);
+    protocols.take(ALTERNATIVES_MAX).any(|name| name == "h3")
 }
 
 /// Splits at commas outside of quotes.
@@ -66,6 +70,8 @@ mod tests {
         ] {
             assert!(!announces_http3(value), "{value}");
         }
+        let many = r#"h2=":443","#.repeat(10_000) + r#"h3=":443""#;
+        assert!(!announces_http3(&many), "only the first alternatives count");
     }
 
     proptest! {

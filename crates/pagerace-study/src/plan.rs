@@ -248,10 +248,30 @@ impl Study {
     }
 }
 
+/// Keys whose values are sentences, with an example for an error.
+const EXAMPLES: [(&str, &str); 2] = [
+    (
+        "holds",
+        "a claim, such as \"median over pages of (h2 - h3)/h2 of speed_index_ms > 0\"",
+    ),
+    (
+        "value",
+        "a measure, such as \"median over pages of ({column} - h2)/h2 of {row}\"",
+    ),
+];
+
 impl Plan {
     /// Reads a text. Errors tell a wrong type with its line, and a wrong value with its key.
     fn parse(text: &str) -> Result<Self, String> {
-        let told = |error: toml::de::Error| error.to_string().trim().to_owned();
+        let told = |error: toml::de::Error| {
+            let text = error.to_string().trim().to_owned();
+            let missing =
+                |(key, _): &&(&str, &str)| error.message() == format!("missing field `{key}`");
+            match EXAMPLES.iter().find(missing) {
+                Some((_, example)) => format!("{text}; write {example}"),
+                None => text,
+            }
+        };
         let table: Table = text.parse().map_err(told)?;
         for name in ["claim", "matrix", "plot", "race", "table"] {
             if let Some(other) = table.get(name).filter(|value| !value.is_array()) {

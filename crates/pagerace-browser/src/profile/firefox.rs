@@ -30,7 +30,7 @@ impl Profile {
         low_priority_scripts: None,
         limits_http1: false,
         asks_system: false,
-        // `network.http.connection-retry-timeout`.
+        // `network.http.connection-retry-timeout`. Counted from the look-up, as in Chromium; not measured.
         backup_connection: Some(Duration::from_millis(250)),
         signal,
         // Layout is about to render the image.

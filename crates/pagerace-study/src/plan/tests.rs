@@ -232,7 +232,11 @@ fn mistakes_are_shown_in_their_line() {
             "21",
             "expected a text or a list of texts",
         ),
-        ("[[claim]]\nname = \"a\"", "1", "missing field `holds`"),
+        (
+            "[[claim]]\nname = \"a\"",
+            "1",
+            "missing field `holds`; write a claim, such as \"median over pages of (h2",
+        ),
         (
             "[[claim]]\nholds = \"median of h2 of lcp > 0\"",
             "9",

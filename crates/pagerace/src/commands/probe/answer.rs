@@ -19,22 +19,25 @@ use crate::table;
 /// Most groups that are printed.
 const SHOWN: usize = 5;
 
-/// What a probe found.
+/// The findings of a probe.
 pub(super) trait Answer {
-    /// What it looked for, for the title of the report.
+    /// The property that was probed, for the title of the report.
     const TITLE: &'static str;
-    /// What a candidate is, and its plural.
+    /// The word for a candidate, and its plural.
     const NOUNS: [&'static str; 2];
+    /// A strategy or controller that the server may run.
     type Candidate: Display;
 
+    /// Returns the candidates by distance.
     fn verdict(&self) -> &Verdict<Self::Candidate>;
 
     /// Returns the sentences above the table.
     fn sentences(&self) -> Vec<String>;
 
-    /// Returns what only this answer has in JSON.
+    /// Returns an object with the keys that other answers lack in JSON.
     fn json(&self) -> Value;
 
+    /// Returns the figures of the report.
     fn figures(&self) -> Vec<Section>;
 
     /// Prints the answer, and writes the report if it is wanted.
