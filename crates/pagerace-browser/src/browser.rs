@@ -234,6 +234,7 @@ impl Browser {
             self.timers_pending -= usize::from(timer.keeps_load());
             match timer {
                 Timer::Discover(id) => self.discover(at, id),
+                Timer::Scanned(id) => self.scanned(at, id),
                 Timer::Ask(id) => self.ask(at, id),
                 Timer::Commit(id) => self.commit(at, id),
                 Timer::Cached(id) => self.cached_response(at, id),

@@ -22,6 +22,8 @@ pub(crate) struct Parser {
     pub(crate) parsed: u64,
     /// The number of the scanner's children that the parser has reached.
     pub(crate) met: usize,
+    /// True while a script that the parser has reached cannot run.
+    pub(crate) paused: bool,
     /// The index of the next stop.
     pub(crate) next_stop: usize,
     /// True if a parse task is queued or running.

@@ -35,6 +35,9 @@ pub struct Profile {
     /// The time after the document's start within which asynchronous and inserted scripts of
     /// other sites run as tasks of low priority, if they ever do.
     pub low_priority_scripts: Option<Duration>,
+    /// True if the preload scanner reads every part of a document when it arrives. Otherwise it
+    /// reads the first part, and later ones only when the parser has to wait.
+    pub scans_ahead: bool,
     /// True if Chromium's limits on requests over HTTP/1.1 apply (`requests/delayable.rs`).
     pub limits_http1: bool,
     /// True if the browser asks the system for a name that its own resolver does not find, and
@@ -55,6 +58,9 @@ pub struct Profile {
     /// after layout, so their first class was lower. The slice tells which resources are
     /// in the head; an image in the head is a preload.
     pub(crate) first_classes: fn(&Page, &[bool]) -> Vec<RequestPriority>,
+    /// Returns the class of a request whose element the parser reaches before the preload scanner,
+    /// given the class of [`first_classes`](Self::first_classes).
+    pub(crate) unscanned: fn(&Resource, RequestPriority) -> RequestPriority,
     /// Returns true if the browser may hold the request back, given its class and its
     /// presence in the head.
     pub(crate) may_wait: fn(&Resource, RequestPriority, bool) -> bool,

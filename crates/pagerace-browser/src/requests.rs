@@ -64,6 +64,8 @@ struct Entry {
     asked: bool,
     requested: Option<Instant>,
     ended: bool,
+    /// The class and signal that a request lowered for now has once the preload scanner finds it.
+    scanned: Option<(RequestPriority, Priority)>,
     origin: usize,
     /// True if the network service's limits apply while the class is low.
     limited: bool,
@@ -95,6 +97,7 @@ impl Requests {
                 asked: false,
                 requested: None,
                 ended: false,
+                scanned: None,
                 origin: resource.origin.index(),
                 limited: false,
                 main,
@@ -214,28 +217,55 @@ impl Requests {
         self.release(now);
     }
 
-    /// Raises a request that is held or in flight to [`RAISED`], with this signal. Does
-    /// nothing if the resource was not asked for, or if its request has ended, has this
-    /// signal already, or has a higher class.
+    /// Lowers a request that the preload scanner has not found to the class that it has when the
+    /// parser finds it, until [`raise_scanned`](Self::raise_scanned).
+    pub(crate) fn lower_unscanned(&mut self, resource: &Resource) {
+        let entry = &mut self.entries[resource.id.index()];
+        let class = (self.profile.unscanned)(resource, entry.class);
+        if class != entry.class {
+            entry.scanned = Some((entry.class, entry.signal));
+            entry.class = class;
+            entry.signal = (self.profile.signal)(resource, class);
+        }
+    }
+
+    /// Raises a lowered request that the preload scanner has found.
+    pub(crate) fn raise_scanned(&mut self, now: Instant, id: ResourceId) {
+        if let Some((class, signal)) = self.entries[id.index()].scanned.take() {
+            self.raise_to(now, id, class, signal);
+        }
+    }
+
+    /// Raises a request that is held or in flight to [`RAISED`], with this signal.
     pub(crate) fn raise(&mut self, now: Instant, id: ResourceId, signal: Priority) {
+        let entry = &self.entries[id.index()];
+        if entry.asked && entry.signal != signal {
+            self.raise_to(now, id, RAISED, signal);
+        }
+    }
+
+    /// Raises a request. Does nothing if it has ended, or has a higher class.
+    fn raise_to(&mut self, now: Instant, id: ResourceId, class: RequestPriority, signal: Priority) {
         let entry = &mut self.entries[id.index()];
-        if !entry.asked || entry.ended || entry.signal == signal || entry.class < RAISED {
+        if entry.ended || entry.class < class {
             return;
         }
-        entry.class = RAISED;
+        entry.class = class;
         entry.signal = signal;
         if let Some((rank, age)) = entry.held {
             self.held.remove(&(rank, age, id));
             self.hold(id);
             self.release(now);
         } else if entry.requested.is_some() {
-            if std::mem::take(&mut entry.delayable) {
+            if !is_delayable(class) && std::mem::take(&mut entry.delayable) {
                 self.delayable.raised();
             }
             self.actions.push_back(Action::Reprioritise {
                 resource: id,
                 priority: signal,
             });
+        } else if is_delayable(class) {
+            self.delayable.reclassify(id, class);
         } else if self.delayable.take(id) {
             self.send(now, id);
             self.send_delayed(now);

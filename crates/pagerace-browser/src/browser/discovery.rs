@@ -86,6 +86,12 @@ impl Browser {
         }
     }
 
+    /// Handles an element that the preload scanner finds, perhaps after the parser.
+    pub(super) fn scanned(&mut self, now: Instant, id: ResourceId) {
+        self.discover(now, id);
+        self.requests.raise_scanned(now, id);
+    }
+
     /// Returns the time from now until the request for `id` may leave.
     fn dispatch(&mut self, now: Instant, id: ResourceId) -> Duration {
         let times = self.overheads;
@@ -100,6 +106,10 @@ impl Browser {
     /// Makes the request for `id`, which is ready to leave, in its current class. The
     /// events that raise the class come later.
     pub(super) fn ask(&mut self, now: Instant, id: ResourceId) {
+        // A parser that waits for the script has raised it before it leaves.
+        if let Role::Script(_) = self.graph.nodes[id.index()].role {
+            self.raise_blocking_script(id);
+        }
         self.requests.ask(now, id);
         let resource = &self.page.resources[id.index()];
         match self.graph.nodes[id.index()].role {
@@ -108,7 +118,6 @@ impl Browser {
                 let raise = signal.map(|signal| (id, signal));
                 self.rendering.to_raise.extend(raise);
             }
-            Role::Script(_) => self.raise_blocking_script(id),
             _ => {}
         }
     }
@@ -126,10 +135,8 @@ impl Browser {
 
     /// Commits a document: its parser and scanner process the bytes that have arrived.
     pub(super) fn commit(&mut self, now: Instant, id: ResourceId) {
-        let state = &mut self.states[id.index()];
-        state.waits_for_commit = false;
-        let received = state.received;
-        self.scan(now, id, received);
+        self.states[id.index()].waits_for_commit = false;
+        self.scan(now, id);
         self.pump_parser(now, id.index());
     }
 
@@ -185,19 +192,24 @@ impl Browser {
             parser.arrivals.push((received, self.current));
         }
         self.image_bytes_arrived(now, id);
-        self.scan(now, id, new);
+        self.scan(now, id);
         self.pump_parser(now, id.index());
     }
 
-    /// Schedules the resources that the preload scanner finds in `new` bytes of `id`.
-    fn scan(&mut self, now: Instant, id: ResourceId, new: u64) {
-        let node = &self.graph.nodes[id.index()];
+    /// Schedules the resources that the preload scanner finds in the part of document `id` that
+    /// it has not read, if it reads that part now.
+    pub(super) fn scan(&mut self, now: Instant, id: ResourceId) {
         let state = &mut self.states[id.index()];
-        if state.waits_for_commit {
+        let first = state.scanned_bytes == 0;
+        let parser = self.parsers[id.index()].as_ref();
+        let reads = first || self.profile.scans_ahead || parser.is_none_or(|p| p.paused);
+        if state.waits_for_commit || !reads {
             return;
         }
+        let new = state.received - state.scanned_bytes;
+        state.scanned_bytes = state.received;
         let from = state.scanned;
-        let found = node.scanned[from..]
+        let found = self.graph.nodes[id.index()].scanned[from..]
             .iter()
             .take_while(|(offset, _)| *offset <= state.received)
             .count();
@@ -208,7 +220,7 @@ impl Browser {
         let due = now + self.costs.scan(&self.page.resources[id.index()], new);
         for position in from..from + found {
             let child = self.graph.nodes[id.index()].scanned[position].1;
-            self.schedule(due, Timer::Discover(child));
+            self.schedule(due, Timer::Scanned(child));
         }
     }
 
@@ -222,7 +234,7 @@ impl Browser {
         self.states[index].failed = failed;
         if !failed {
             // The scanner has not run for an empty body.
-            self.scan(now, id, 0);
+            self.scan(now, id);
         }
         self.requests.ended(self.current.at, id);
         self.use_response(now, id, failed);

@@ -23,12 +23,15 @@ impl Browser {
             if parser.finished || parser.task_queued || parser.blocked_on.is_some() {
                 return;
             }
+            parser.paused = false;
             let received = self.states[index].received;
             let node = &self.graph.nodes[index];
             match node.stops.get(parser.next_stop).copied() {
                 // A stop at offset zero still needs the response head.
                 Some(stop) if stop.offset <= parser.parsed && self.states[index].head.is_some() => {
                     if stop.runs_script && parser.has_sheet_before(stop.offset) {
+                        parser.paused = true;
+                        self.scan(now, ResourceId(index as u32));
                         return;
                     }
                     parser.next_stop += 1;
@@ -39,6 +42,8 @@ impl Browser {
                         self.discover(now, stop.resource);
                     } else if !is_gone(&self.states[stop.resource.index()]) {
                         parser.blocked_on = Some(stop.resource);
+                        parser.paused = true;
+                        self.scan(now, ResourceId(index as u32));
                         self.raise_blocking_script(stop.resource);
                         self.try_blocking_script(index);
                         return;
@@ -94,7 +99,11 @@ impl Browser {
             && offset <= parsed
         {
             parser.met += 1;
-            self.discover(now, child);
+            if self.states[child.index()].discovered.is_none() {
+                let resource = &self.page.resources[child.index()];
+                self.requests.lower_unscanned(resource);
+                self.discover(now, child);
+            }
         }
         if Some(index) == self.graph.document && parsed > self.layout.body_start {
             self.requests.body_reached(self.current.at);

@@ -15,9 +15,10 @@ impl Browser {
             let node = &self.graph.nodes[index];
             let state = &self.states[index];
             let whole = state.abandoned;
-            let scanned = node.scanned[state.scanned..].iter().map(|s| s.1);
+            let is_beyond = |offset: u64| whole || offset > state.received;
+            let scanned = node.scanned.iter().filter(|s| is_beyond(s.0)).map(|s| s.1);
             let beyond = node.stops.iter();
-            let beyond = beyond.filter(|s| !s.blocks && (whole || s.offset > state.received));
+            let beyond = beyond.filter(|s| !s.blocks && is_beyond(s.offset));
             let mut lost: Vec<ResourceId> = scanned.chain(beyond.map(|s| s.resource)).collect();
             lost.extend(&node.on_head);
             // A truncated document is still parsed as far as it arrived.

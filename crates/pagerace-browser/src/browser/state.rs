@@ -42,6 +42,8 @@ pub(super) struct State {
     pub(super) armed: Option<Duration>,
     /// The number of scanned children that the scanner has seen.
     pub(super) scanned: usize,
+    /// The encoded body bytes that the scanner has read.
+    pub(super) scanned_bytes: u64,
     /// The flushes of a loading image.
     pub(super) flushes: Flushes,
     /// True if the resource delays the load event.
@@ -53,8 +55,10 @@ pub(super) struct State {
 /// An event that happens by itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Timer {
-    /// The delay of a trigger or of the scanner is over.
+    /// The delay of a trigger is over.
     Discover(ResourceId),
+    /// The preload scanner finds an element.
+    Scanned(ResourceId),
     /// A request is ready to leave.
     Ask(ResourceId),
     /// A document is committed.

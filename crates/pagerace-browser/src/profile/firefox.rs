@@ -28,6 +28,8 @@ impl Profile {
         isolates_sites: true,
         partitions_frames: false,
         low_priority_scripts: None,
+        // The speculative parser.
+        scans_ahead: true,
         limits_http1: false,
         asks_system: false,
         // `network.http.connection-retry-timeout`. Counted from the look-up, as in Chromium; not measured.
@@ -38,6 +40,7 @@ impl Profile {
             (resource.destination == Destination::Image).then_some(Priority::new(3, true))
         },
         first_classes: recorded_classes,
+        unscanned: |_, class| class,
         may_wait,
         leads,
         may_start: after_leaders,

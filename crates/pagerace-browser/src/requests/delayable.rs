@@ -72,9 +72,20 @@ impl Delayable {
 
     /// Removes a waiting request; returns false if it is not waiting.
     pub(super) fn take(&mut self, id: ResourceId) -> bool {
-        let waiting = self.waiting.len();
-        self.waiting.retain(|w| w.id != id);
-        self.waiting.len() < waiting
+        self.remove(id).is_some()
+    }
+
+    /// Moves a waiting request to another class. It keeps its age.
+    pub(super) fn reclassify(&mut self, id: ResourceId, class: RequestPriority) {
+        if let Some(waiting) = self.remove(id) {
+            self.waiting.insert(Waiting { class, ..waiting });
+        }
+    }
+
+    fn remove(&mut self, id: ResourceId) -> Option<Waiting> {
+        let waiting = self.waiting.iter().find(|w| w.id == id).copied()?;
+        self.waiting.remove(&waiting);
+        Some(waiting)
     }
 
     /// Removes the next request that may start.

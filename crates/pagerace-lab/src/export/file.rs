@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::LabError;
 
 /// Writes a temporary file in the directory of `path` and renames it when it is
-/// complete, so that readers see either the old file or the complete new one.
+/// complete, so that readers see either the old file or the complete new one. Writes to the target
+/// of a symbolic link. A device or a pipe, such as `/dev/null`, is written directly.
 ///
 /// # Errors
 /// [`LabError::Write`]; an existing file at `path` is then unchanged.
@@ -17,16 +18,38 @@ pub fn write_atomically(
     path: &Path,
     content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<(), LabError> {
-    let temporary = temporary_name(path);
-    let result = write_and_rename(path, &temporary, content);
-    if result.is_err() {
-        // Best effort: the returned error is more important.
-        let _ = fs::remove_file(&temporary);
-    }
+    let result = if is_special(path) {
+        write_directly(path, content)
+    } else {
+        // A rename would replace the link.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let temporary = temporary_name(&target);
+        let result = write_and_rename(&target, &temporary, content);
+        if result.is_err() {
+            // Best effort: the returned error is more important.
+            let _ = fs::remove_file(&temporary);
+        }
+        result
+    };
     result.map_err(|source| LabError::Write {
         path: path.to_owned(),
         source,
     })
+}
+
+/// Returns whether `path` is a device, a pipe or the like. The superuser could replace it by a
+/// file.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+fn write_directly(
+    path: &Path,
+    content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut out = BufWriter::new(OpenOptions::new().write(true).open(path)?);
+    content(&mut out)?;
+    out.flush()
 }
 
 fn write_and_rename(
@@ -63,6 +86,10 @@ pub fn check_writable(path: &Path) -> Result<(), LabError> {
             io::ErrorKind::IsADirectory,
             "this is a directory",
         )));
+    }
+    // To open a pipe and close it would end its reader.
+    if is_special(path) {
+        return Ok(());
     }
     let temporary = temporary_name(path);
     create(&temporary)

@@ -57,3 +57,26 @@ fn unwritable_paths_are_found_before() {
     assert!(check_writable(&dir.join("no/such/place.csv")).is_err());
     fs::remove_dir_all(dir).unwrap();
 }
+
+#[cfg(unix)]
+#[test]
+fn links_and_devices_stay_what_they_are() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+
+    let dir = directory("special");
+    let (file, link) = (dir.join("out.json"), dir.join("link.json"));
+    fs::write(&file, "old").unwrap();
+    symlink("out.json", &link).unwrap();
+    write_atomically(&link, |out| out.write_all(b"new")).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(entries(&dir), 2);
+
+    // A link, so that a failure of this test takes no device from the machine.
+    let device = dir.join("null");
+    symlink("/dev/null", &device).unwrap();
+    check_writable(&device).unwrap();
+    write_atomically(&device, |out| out.write_all(b"new")).unwrap();
+    assert!(fs::metadata(&device).unwrap().file_type().is_char_device());
+    fs::remove_dir_all(dir).unwrap();
+}
