@@ -20,7 +20,7 @@ use crate::ScenarioError;
 use crate::alarm::Alarm;
 use crate::connector::Connector;
 use crate::ends::Ends;
-use crate::event_loop::{Event, EventLoop, Record};
+use crate::event_loop::{Event, EventLoop, Query, Record};
 use crate::outcome::Outcome;
 use crate::pool::Pool;
 use crate::reliability::Incomplete;
@@ -64,6 +64,15 @@ struct Connection {
     streams: BTreeMap<u64, ResourceId>,
 }
 
+/// Something to be done before time advances.
+#[derive(Debug)]
+enum Work {
+    /// Events of a connection, and packets that it may send.
+    Connection(usize),
+    /// A query to send, with its bytes.
+    Ask(Query, u32),
+}
+
 /// State of one page load.
 pub(crate) struct PageLoad<'a> {
     pub(crate) scenario: &'a Scenario,
@@ -82,9 +91,9 @@ pub(crate) struct PageLoad<'a> {
     /// Number of requests in progress that will fail without a response.
     failing: usize,
     pub(crate) incomplete: Incomplete,
-    /// Connections with work to do now, in order of arrival, because Chromium writes
-    /// requests in the order in which it gave them to their connections.
-    pub(crate) touched: VecDeque<usize>,
+    /// What is to be done now, in order of arrival, because Chromium writes requests and queries
+    /// in the order in which it gave them to their connections and resolvers.
+    work: VecDeque<Work>,
     /// Places where a connection may have become free, in order of that event.
     freed: VecDeque<usize>,
     /// True once a QUIC connection was ready.
@@ -125,7 +134,7 @@ impl<'a> PageLoad<'a> {
             progress: vec![None; page.resources.len()],
             failing: 0,
             incomplete: Incomplete::default(),
-            touched: VecDeque::new(),
+            work: VecDeque::new(),
             freed: VecDeque::new(),
             quic_has_worked: false,
             failure: None,
@@ -141,7 +150,7 @@ impl<'a> PageLoad<'a> {
         self.settle();
         while !self.browser.is_done() && !self.is_stalled() {
             match self.net.step(Instant::ZERO + limit) {
-                Some(Event::Connection(i)) => self.touched.push_back(i),
+                Some(Event::Connection(i)) => self.touch(i),
                 Some(Event::Timer(timer)) => self.ring(timer)?,
                 Some(Event::Answered(query)) => self.answered(query)?,
                 Some(Event::Nothing) => {}
@@ -182,12 +191,11 @@ impl<'a> PageLoad<'a> {
     /// Lets all parties act until none has work left to do now.
     fn settle(&mut self) {
         loop {
-            while let Some(i) = self.touched.pop_front() {
-                self.asked(i);
-                self.client_events(i);
-                self.net.flush(i, &self.connections[i].streams);
-                // Report the requests that left just now.
-                self.client_events(i);
+            while let Some(work) = self.work.pop_front() {
+                match work {
+                    Work::Connection(i) => self.work_on(i),
+                    Work::Ask(query, size) => self.net.ask(query, size),
+                }
             }
             while let Some(place) = self.freed.pop_front() {
                 if self.pool.places[place].protocol == Protocol::H1 {
@@ -198,7 +206,7 @@ impl<'a> PageLoad<'a> {
                 self.act(action);
             }
             self.repair_if_time();
-            if self.touched.is_empty() {
+            if self.work.is_empty() {
                 break;
             }
         }
@@ -206,6 +214,19 @@ impl<'a> PageLoad<'a> {
         if let Some(at) = self.browser_alarm.set(self.net.now, deadline) {
             self.net.schedule(at, Timer::Browser);
         }
+    }
+
+    /// Notes that a connection has work to do now.
+    pub(crate) fn touch(&mut self, i: usize) {
+        self.work.push_back(Work::Connection(i));
+    }
+
+    fn work_on(&mut self, i: usize) {
+        self.asked(i);
+        self.client_events(i);
+        self.net.flush(i, &self.connections[i].streams);
+        // Report the requests that left just now.
+        self.client_events(i);
     }
 
     /// Returns the outcome and the logged packets.

@@ -127,7 +127,7 @@ impl PageLoad<'_> {
         }
         let ends = self.make_ends(i, self.net.now)?;
         self.net.ends[i] = Some(ends);
-        self.touched.push_back(i);
+        self.touch(i);
         self.send_requests(i);
         if self.connections[i].protocol == Protocol::H1 {
             self.dispatch(self.connections[i].place);
@@ -237,7 +237,7 @@ impl PageLoad<'_> {
         ends.set_age(AGE);
         self.net.ends[i] = Some(ends);
         self.connections[i].set_up.connected = Some(Instant::ZERO);
-        self.touched.push_back(i);
+        self.touch(i);
         Ok(())
     }
 }

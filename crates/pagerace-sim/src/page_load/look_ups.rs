@@ -22,7 +22,7 @@ use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_page::{NoResponse, ResourceId};
 use pagerace_peer::NameLookup;
 
-use super::{PageLoad, Timer};
+use super::{PageLoad, Timer, Work};
 use crate::ScenarioError;
 use crate::event_loop::Query;
 use crate::pool::H1_CONNECTIONS;
@@ -173,7 +173,7 @@ impl PageLoad<'_> {
                     round,
                     answer_bytes: down as u32,
                 };
-                self.net.ask(query, up as u32);
+                self.work.push_back(Work::Ask(query, up as u32));
             }
         }
         let doubled = Duration::from_nanos(FALLBACK.as_nanos() << attempts.min(8));

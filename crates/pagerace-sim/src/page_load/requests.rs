@@ -42,7 +42,7 @@ impl PageLoad<'_> {
             e.1 = priority;
         } else if let Some(ends) = &mut self.net.ends[i] {
             ends.reprioritise(u64::from(resource.0), priority);
-            self.touched.push_back(i);
+            self.touch(i);
         }
     }
 
@@ -156,7 +156,7 @@ impl PageLoad<'_> {
             connection.busy += 1;
             ends.request(now, u64::from(resource.0), fields, Some(priority), body);
         }
-        self.touched.push_back(i);
+        self.touch(i);
     }
 
     /// Handles the end of a request of connection `i`, successful or not.

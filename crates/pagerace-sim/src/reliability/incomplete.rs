@@ -97,7 +97,7 @@ impl PageLoad<'_> {
         if let Some((client, now)) = self.client(i) {
             client.repair(now, u64::from(r.0), at_once);
         }
-        self.touched.push_back(i);
+        self.touch(i);
     }
 
     /// Returns true if an essential request is outstanding, except those that wait for
@@ -149,7 +149,7 @@ impl PageLoad<'_> {
         };
         self.incomplete.left.insert(r, state);
         self.request_over(i);
-        self.touched.push_back(i);
+        self.touch(i);
     }
 
     /// Returns the delivery of an object, or `None` if it did not end.
