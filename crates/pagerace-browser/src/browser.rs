@@ -96,7 +96,7 @@ impl Browser {
             screen: Screen::new(layout.image_room),
             fonts: Fonts::new(&page),
             layout,
-            overheads: Overheads::new(&page, config),
+            overheads: Overheads::new(&page, config, seed),
             costs,
             requests,
             states: vec![State::default(); page.resources.len()],

@@ -73,6 +73,8 @@ pub(crate) struct VisibleImage {
     pub(crate) size: Size,
     /// True if the image becomes visible while it loads.
     pub(crate) incremental: bool,
+    /// True if a script puts the image, which the markup or a preload requests, on the page.
+    pub(crate) scripted: bool,
 }
 
 /// The size of an element on the screen.
@@ -176,6 +178,7 @@ impl Layout {
                 Some(VisibleImage {
                     size: Size::whole(area),
                     incremental: is_incremental(&resource.mime_type),
+                    scripted: false,
                 })
             });
         let mut guessed = Self {

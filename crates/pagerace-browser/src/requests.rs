@@ -60,8 +60,6 @@ struct Entry {
     /// The rank and age of the request while it is held.
     held: Option<(u8, u32)>,
     medium: bool,
-    /// True if the browser has asked for the resource: the request is held, waiting or sent.
-    asked: bool,
     requested: Option<Instant>,
     ended: bool,
     /// The class and signal that a request lowered for now has once the preload scanner finds it.
@@ -94,7 +92,6 @@ impl Requests {
                 leads: main && (profile.leads)(resource, class),
                 held: None,
                 medium: false,
-                asked: false,
                 requested: None,
                 ended: false,
                 scanned: None,
@@ -128,7 +125,6 @@ impl Requests {
 
     /// Adds a request for `id`.
     pub(crate) fn ask(&mut self, now: Instant, id: ResourceId) {
-        self.entries[id.index()].asked = true;
         if self.entries[id.index()].may_wait {
             self.hold(id);
             self.release(now);
@@ -238,8 +234,7 @@ impl Requests {
 
     /// Raises a request that is held or in flight to [`RAISED`], with this signal.
     pub(crate) fn raise(&mut self, now: Instant, id: ResourceId, signal: Priority) {
-        let entry = &self.entries[id.index()];
-        if entry.asked && entry.signal != signal {
+        if self.entries[id.index()].signal != signal {
             self.raise_to(now, id, RAISED, signal);
         }
     }

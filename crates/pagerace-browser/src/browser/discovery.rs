@@ -94,31 +94,25 @@ impl Browser {
 
     /// Returns the time from now until the request for `id` may leave.
     fn dispatch(&mut self, now: Instant, id: ResourceId) -> Duration {
-        let times = self.overheads;
+        let dispatch = self.overheads.dispatch(id);
         let Some(document) = self.graph.nodes[id.index()].frame else {
-            return times.dispatch;
+            return dispatch;
         };
         let prepared = &mut self.states[document].prepared;
-        let prepared = *prepared.get_or_insert(now + times.first_dispatch);
-        prepared.since(now).max(times.dispatch)
+        let prepared = *prepared.get_or_insert(now + self.overheads.first_dispatch);
+        prepared.since(now).max(dispatch)
     }
 
-    /// Makes the request for `id`, which is ready to leave, in its current class. The
-    /// events that raise the class come later.
+    /// Makes the request for `id`, which is ready to leave, in its current class. The layout that
+    /// raises an image comes later.
     pub(super) fn ask(&mut self, now: Instant, id: ResourceId) {
-        // A parser that waits for the script has raised it before it leaves.
-        if let Role::Script(_) = self.graph.nodes[id.index()].role {
-            self.raise_blocking_script(id);
-        }
         self.requests.ask(now, id);
         let resource = &self.page.resources[id.index()];
-        match self.graph.nodes[id.index()].role {
-            Role::Image if resource.in_viewport && self.graph.in_main_frame(id) => {
-                let signal = (self.profile.raised)(resource);
-                let raise = signal.map(|signal| (id, signal));
-                self.rendering.to_raise.extend(raise);
-            }
-            _ => {}
+        let is_image = self.graph.nodes[id.index()].role == Role::Image;
+        if is_image && resource.in_viewport && self.graph.in_main_frame(id) {
+            let signal = (self.profile.raised)(resource);
+            let raise = signal.map(|signal| (id, signal));
+            self.rendering.to_raise.extend(raise);
         }
     }
 

@@ -80,7 +80,7 @@ impl Browser {
         if share > state.flushes.shown {
             let area = image.size.area * (share - state.flushes.shown);
             state.flushes.shown = share;
-            self.rendering.ready_images.push(ReadyImage {
+            self.show_image(ReadyImage {
                 id,
                 size: Size::part(area),
                 decoding: Duration::ZERO,
@@ -94,7 +94,7 @@ impl Browser {
         if let Some(image) = self.layout.images[id.index()] {
             let decoding = self.costs.decode(&self.page.resources[id.index()]);
             let area = image.size.area * (1.0 - self.states[id.index()].flushes.shown);
-            self.rendering.ready_images.push(ReadyImage {
+            self.show_image(ReadyImage {
                 id,
                 size: Size { area, ..image.size },
                 decoding,
@@ -102,6 +102,25 @@ impl Browser {
             });
         }
         self.processed(now, id);
+    }
+
+    /// Adds an image, or a part of one, to the next frame, or to the first one after scripts have
+    /// put it on the page. They are assumed to do so at `DOMContentLoaded`, like other elements.
+    fn show_image(&mut self, image: ReadyImage) {
+        let scripted = self.layout.images[image.id.index()].is_some_and(|image| image.scripted);
+        if scripted && self.load.dom_content_loaded.is_none() {
+            self.rendering.unplaced_images.push(image);
+        } else {
+            self.rendering.ready_images.push(image);
+        }
+    }
+
+    /// Adds the images that scripts have put on the page to the next frame.
+    pub(super) fn place_scripted_images(&mut self) {
+        for mut image in std::mem::take(&mut self.rendering.unplaced_images) {
+            image.ready = image.ready.and(self.current);
+            self.rendering.ready_images.push(image);
+        }
     }
 }
 

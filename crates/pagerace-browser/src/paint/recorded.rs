@@ -155,7 +155,10 @@ fn add_image(
     let image = images[id.index()].get_or_insert(VisibleImage {
         size: Size::whole(0.0),
         incremental: is_incremental(&resource.mime_type),
+        // The request of a script or a style sheet waits for the script itself.
+        scripted: node.anchor.is_some(),
     });
+    image.scripted &= element.offset.is_none();
     image.size.area += owned;
     if counts {
         let counted = area * enlargement(element);
