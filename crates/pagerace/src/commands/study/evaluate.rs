@@ -193,7 +193,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
             &folder,
             Part::WHOLE,
             args.work.jobs,
-            args.work.watch(),
+            args.work.watch("loads"),
         )?;
     }
     let loads = Loads::read(&resolved, &folder, &metrics(&resolved))?;
