@@ -5,7 +5,7 @@ use pagerace_lab::bulk::{BulkResults, BulkSummary};
 use pagerace_lab::unit::{Unit, percent};
 use pagerace_sim::{BULK_INTERVAL, BulkOutcome};
 
-use super::{add, fits, or_none, relative, table};
+use super::{fits, or_none, relative, table};
 
 /// Number of characters in a sparkline.
 const SPARKS: usize = 20;
@@ -68,7 +68,7 @@ fn with(results: &BulkResults, network: usize, columns: Columns) -> Table {
             let run = &results.cell(network, i)[results.median_run(network, i)];
             cells.push(Cell::new(sparkline(&spans(run))));
         }
-        add(&mut table, 1, cells);
+        table.add_row(cells);
     }
     table
 }

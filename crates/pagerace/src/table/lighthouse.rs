@@ -6,24 +6,13 @@ use pagerace_core::Duration;
 use pagerace_lab::Plan;
 use pagerace_lab::unit::Unit;
 
-use super::{add, or_none, table};
+use super::{or_none, table};
 
 /// Returns a table of the metrics that Lighthouse reports, one row for each variant.
 pub(crate) fn observed(plan: &Plan, opinions: &[(usize, Lighthouse)]) -> Table {
-    let mut table = table(
-        &[
-            "page",
-            "network",
-            "variant",
-            "fcp",
-            "lcp",
-            "speed-index",
-            "tti",
-            "tbt",
-            "cls",
-        ],
-        3,
-    );
+    let metrics = ["fcp", "lcp", "speed-index", "tti", "tbt", "cls"];
+    let header = ["page", "network", "variant"].into_iter().chain(metrics);
+    let mut table = table(&header.collect::<Vec<_>>(), 3);
     for (variant, said) in opinions {
         let (page, network, contender) = plan.variant_parts(*variant);
         let time = |value: Option<Duration>| {
@@ -39,7 +28,7 @@ pub(crate) fn observed(plan: &Plan, opinions: &[(usize, Lighthouse)]) -> Table {
         cells.extend([m.fcp, m.lcp, m.speed_index, m.tti, m.tbt].map(time));
         let cls = said.cls.map(|score| Unit::Score.format(score));
         cells.push(or_none(cls));
-        add(&mut table, 3, cells);
+        table.add_row(cells);
     }
     table
 }
