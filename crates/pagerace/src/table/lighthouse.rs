@@ -19,13 +19,12 @@ pub(crate) fn observed(plan: &Plan, opinions: &[(usize, Lighthouse)]) -> Table {
             let text = value.map(|v| Unit::Milliseconds.format(v.as_millis_f64()));
             or_none(text)
         };
-        let m = &said.reported;
         let mut cells = vec![
             Cell::new(&plan.pages[page].name),
             Cell::new(&plan.networks[network].name),
             Cell::new(plan.label(contender)),
         ];
-        cells.extend([m.fcp, m.lcp, m.speed_index, m.tti, m.tbt].map(time));
+        cells.extend([said.fcp, said.lcp, said.speed_index, said.tti, said.tbt].map(time));
         let cls = said.cls.map(|score| Unit::Score.format(score));
         cells.push(or_none(cls));
         table.add_row(cells);
