@@ -11,7 +11,7 @@
 //! * [`winner`], [`ranking`]: agreement on the winners between model and reality;
 //! * [`blame`]: the first resource at which a prediction diverges, and how;
 //! * [`mod@accuracy`]: the whole comparison over all pages, networks and contenders;
-//! * [`tables`], [`markdown`], [`text`], [`json`]: output formats.
+//! * [`tables`], [`markdown`], [`json`]: output formats.
 //!
 //! Live runs are paired neither with simulated runs nor with each other. Medians are
 //! compared with medians, and samples are compared by the Mann-Whitney test.
@@ -31,7 +31,6 @@ pub mod observation;
 pub mod prediction;
 pub mod ranking;
 pub mod tables;
-pub mod text;
 pub mod winner;
 
 #[cfg(test)]

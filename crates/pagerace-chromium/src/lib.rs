@@ -33,4 +33,3 @@ pub use cdp::{Event, Session};
 pub use clock::Clock;
 pub use error::ChromiumError;
 pub use measure::{MeasureOptions, Observed, ObservedResource, measure, measure_once};
-pub use netlog::NetLog;

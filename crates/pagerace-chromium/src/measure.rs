@@ -20,7 +20,7 @@ use serde_json::json;
 use crate::browser::{Browser, Options, Spawn};
 use crate::cdp::Session;
 use crate::error::ChromiumError;
-use crate::netlog::{self, NetLog};
+use crate::netlog;
 use crate::node::{self, SpeedIndex};
 use crate::trace;
 
@@ -83,10 +83,6 @@ pub struct Observed {
     /// Cumulative Layout Shift: the largest session window,
     /// <https://web.dev/articles/cls>.
     pub cls: Option<f64>,
-    /// The image of the largest contentful paint; `None` if it was text.
-    pub lcp_url: Option<String>,
-    /// The area of the largest contentful paint in CSS pixels.
-    pub lcp_size: Option<u64>,
     /// The requests in order; each redirect is a request of its own.
     pub resources: Vec<ObservedResource>,
     /// The visible share of the final viewport over time, from 0 to 1; with Speed Index only.
@@ -96,11 +92,6 @@ pub struct Observed {
     /// Head-of-line blocking on HTTP/3, known after the browser has ended; see
     /// [`measure_once`].
     pub hol: Option<HolBlocked>,
-    /// The QUIC statistics of the network log, known after the browser has ended.
-    pub netlog: Option<NetLog>,
-    /// Tasks of the page's main thread over 50 ms as (start, length), from the Long Tasks
-    /// API, whose lengths are whole milliseconds.
-    pub long_tasks: Vec<(Duration, Duration)>,
     /// The end of the observation.
     pub until: Duration,
     /// The reasons why requested metrics are missing.
@@ -112,20 +103,10 @@ pub struct Observed {
 pub struct ObservedResource {
     /// The address.
     pub url: String,
-    /// The method, such as `GET`.
-    pub method: String,
     /// The protocol as an ALPN name: `http/1.1`, `h2`, `h3`.
     pub protocol: String,
-    /// The initiator of the request: `parser`, `script`, `preload`, `other`, ...
-    pub initiator_type: String,
-    /// The resource type of DevTools in lower case: `document`, `script`, `image`, ...
-    pub kind: String,
-    /// The status code; `None` without a response.
-    pub status: Option<u16>,
     /// The time at which the page made the request.
     pub start: Duration,
-    /// The start of the name resolution.
-    pub dns_start: Option<Duration>,
     /// The start of the connection set-up; `None` for a reused connection.
     pub connect_start: Option<Duration>,
     /// The end of the connection set-up, TLS included.
@@ -138,11 +119,6 @@ pub struct ObservedResource {
     pub response_end: Option<Duration>,
     /// The bytes of head and body as transferred, compressed, without TLS.
     pub transfer_size: u64,
-    /// The render-blocking status of DevTools: `Blocking`, `InBodyParserBlocking`,
-    /// `NonBlocking`, ...
-    pub render_blocking: Option<String>,
-    /// The last priority in DevTools' terms: `VeryHigh` to `VeryLow`.
-    pub priority: String,
     /// The number of the connection; `None` if the request used none.
     pub connection: Option<u64>,
     /// The reason for a failure, such as `net::ERR_CONNECTION_RESET`.
@@ -222,10 +198,7 @@ pub fn measure_once(
     });
     let mut observed = result?;
     match log {
-        Some(Ok(log)) => {
-            observed.hol = Some(log.hol);
-            observed.netlog = Some(log);
-        }
+        Some(Ok(hol)) => observed.hol = Some(hol),
         Some(Err(error)) => observed.notes.push(error.to_string()),
         None => {}
     }
@@ -254,7 +227,6 @@ fn put_together(report: &Report, requests: &Requests, progress: Option<SpeedInde
     });
     let tbt =
         fcp.map(|fcp| metrics::total_blocking_time(fcp, tti.unwrap_or(until), &report.long_tasks));
-    let lcp = report.lcp.as_ref();
     let (speed_index, visual_progress) = match progress {
         Some(found) => (Some(found.speed_index), found.visual_progress),
         None => (None, Vec::new()),
@@ -262,21 +234,17 @@ fn put_together(report: &Report, requests: &Requests, progress: Option<SpeedInde
     Observed {
         ttfb: report.response_start,
         fcp,
-        lcp: lcp.map(|lcp| lcp.at),
+        lcp: report.lcp,
         speed_index,
         tti,
         tbt,
         dom_content_loaded: report.dom_content_loaded,
         onload: report.onload,
         cls: Some(cumulative_layout_shift(&report.shifts)),
-        lcp_url: lcp.and_then(|lcp| lcp.url.clone()),
-        lcp_size: lcp.map(|lcp| lcp.size),
         resources,
         visual_progress,
         failures,
         hol: None,
-        netlog: None,
-        long_tasks: report.long_tasks.clone(),
         until,
         notes: Vec::new(),
     }

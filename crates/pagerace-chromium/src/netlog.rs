@@ -1,45 +1,20 @@
-//! Chromium's network log: head-of-line blocking of QUIC streams, and the number of
-//! packets sent and received.
+//! Chromium's network log: head-of-line blocking of QUIC streams.
 //!
 //! <https://www.chromium.org/developers/design-documents/network-stack/netlog/>. The log
 //! is one JSON object with a list of events, one event per line. The browser writes it
 //! continuously and closes the object when it ends. If the browser was killed, the file
 //! is truncated, and its complete lines are read. Times are whole milliseconds. Left out:
-//! all events except those of QUIC.
+//! all events except the STREAM frames of QUIC.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use pagerace_core::{HolBlocked, HolStream};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::ChromiumError;
-
-/// The HTTP/3 statistics of a network log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NetLog {
-    /// Head-of-line blocking of all streams of all connections.
-    pub hol: HolBlocked,
-    /// The QUIC connections that received stream data.
-    pub connections: u64,
-    /// The STREAM frames received.
-    pub stream_frames: u64,
-    /// The bytes of these frames, including retransmitted ones.
-    pub stream_bytes: u64,
-    /// The QUIC packets that the browser sent.
-    pub packets_sent: u64,
-    /// The QUIC packets that the browser received.
-    pub packets_received: u64,
-    /// The QUIC packets that the browser sent and declared lost.
-    pub packets_lost: u64,
-    /// The malformed lines of the event list: none in a complete file, and at most one if
-    /// the browser was killed.
-    pub broken_lines: u64,
-    /// True if the log is complete.
-    pub complete: bool,
-}
 
 #[derive(Deserialize)]
 struct Line {
@@ -70,20 +45,12 @@ struct Params {
     length: u64,
 }
 
-/// The numbers of the event types, which differ between versions of Chromium.
-struct Types {
-    frame: u64,
-    sent: Option<u64>,
-    received: Option<u64>,
-    lost: Option<u64>,
-}
-
-/// Reads a network log.
+/// Returns the head-of-line blocking of all streams of all connections in a network log.
 ///
 /// # Errors
 /// Returns [`ChromiumError::File`] if the file cannot be read, and
 /// [`ChromiumError::NetLog`] if it is not a network log or stops before its first event.
-pub fn read(path: &Path) -> Result<NetLog, ChromiumError> {
+pub fn read(path: &Path) -> Result<HolBlocked, ChromiumError> {
     let file_error = |source: io::Error| ChromiumError::File {
         path: path.into(),
         source,
@@ -107,47 +74,39 @@ pub enum ParseError {
     Content(String),
 }
 
-/// Reads the bytes of a network log.
+/// Reads the bytes of a network log. Malformed events are passed over.
 ///
 /// # Errors
 /// Returns [`ParseError`] if the bytes cannot be read or are not a network log.
-pub fn parse(mut from: impl BufRead) -> Result<NetLog, ParseError> {
+pub fn parse(mut from: impl BufRead) -> Result<HolBlocked, ParseError> {
     let mut line = Vec::new();
     next_line(&mut from, &mut line)?;
-    let types = types(&line).map_err(ParseError::Content)?;
+    let frame_type = frame_type(&line).map_err(ParseError::Content)?;
     next_line(&mut from, &mut line)?;
     if !line.starts_with(b"\"events\":") {
         return Err(ParseError::Content(
             "its second line does not begin the events".into(),
         ));
     }
-    let mut log = NetLog::default();
     let mut streams: BTreeMap<(i64, u64), HolStream> = BTreeMap::new();
     loop {
         next_line(&mut from, &mut line)?;
         // An event ends with a brace, followed by a comma or the end of the list.
         let end = line.iter().rposition(|byte| !b",] ".contains(byte));
-        let Some(end) = end else {
-            log.complete = line.contains(&b']');
-            break;
-        };
+        let Some(end) = end else { break };
         let (event, rest) = line.split_at(end + 1);
-        if count(&mut log, &mut streams, &types, event).is_none() {
-            log.broken_lines += 1;
-        }
+        let _ = count(&mut streams, frame_type, event);
         if rest.contains(&b']') {
-            log.complete = true;
             break;
         }
     }
+    let mut hol = HolBlocked::default();
     for stream in streams.values() {
-        log.hol.bytes = log.hol.bytes.saturating_add(stream.blocked_bytes());
+        hol.bytes = hol.bytes.saturating_add(stream.blocked_bytes());
         let byte_ms = u64::try_from(stream.blocked_byte_time()).unwrap_or(u64::MAX);
-        log.hol.byte_ms = log.hol.byte_ms.saturating_add(byte_ms);
+        hol.byte_ms = hol.byte_ms.saturating_add(byte_ms);
     }
-    let connections: BTreeSet<i64> = streams.keys().map(|(source, _)| *source).collect();
-    log.connections = connections.len() as u64;
-    Ok(log)
+    Ok(hol)
 }
 
 /// Reads the next line without its line terminator; empty at the end of the file.
@@ -160,8 +119,9 @@ fn next_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> Result<(), ParseErr
     Ok(())
 }
 
-/// Reads the event types from the first line, which names all numbers.
-fn types(line: &[u8]) -> Result<Types, String> {
+/// Reads the type of STREAM frames from the first line, which names the numbers of all events.
+/// They differ between versions of Chromium.
+fn frame_type(line: &[u8]) -> Result<u64, String> {
     #[derive(Deserialize)]
     struct Head {
         constants: Constants,
@@ -175,36 +135,23 @@ fn types(line: &[u8]) -> Result<Types, String> {
     head.push(b'}');
     let head: Head = serde_json::from_slice(&head)
         .map_err(|e| format!("its first line has no constants ({e})"))?;
-    let number = |name: &str| head.constants.types.get(name).copied();
-    Ok(Types {
-        frame: number("QUIC_SESSION_STREAM_FRAME_RECEIVED")
-            .ok_or("its version lacks QUIC_SESSION_STREAM_FRAME_RECEIVED")?,
-        sent: number("QUIC_SESSION_PACKET_SENT"),
-        received: number("QUIC_SESSION_PACKET_RECEIVED"),
-        lost: number("QUIC_SESSION_PACKET_LOST"),
-    })
+    let number = head
+        .constants
+        .types
+        .get("QUIC_SESSION_STREAM_FRAME_RECEIVED");
+    Ok(*number.ok_or("its version lacks QUIC_SESSION_STREAM_FRAME_RECEIVED")?)
 }
 
 /// Counts one event; returns `None` if the text is not an event.
 fn count(
-    log: &mut NetLog,
     streams: &mut BTreeMap<(i64, u64), HolStream>,
-    types: &Types,
+    frame_type: u64,
     text: &[u8],
 ) -> Option<()> {
     let event: Line = serde_json::from_slice(text).ok()?;
-    let kind = Some(event.kind);
-    if kind == types.sent {
-        log.packets_sent += 1;
-    } else if kind == types.received {
-        log.packets_received += 1;
-    } else if kind == types.lost {
-        log.packets_lost += 1;
-    } else if event.kind == types.frame {
+    if event.kind == frame_type {
         let time = event.time.parse().ok()?;
         let Frame { params } = serde_json::from_slice(text).ok()?;
-        log.stream_frames += 1;
-        log.stream_bytes = log.stream_bytes.saturating_add(params.length);
         let stream = streams
             .entry((event.source.id, params.stream_id))
             .or_default();

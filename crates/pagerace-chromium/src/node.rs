@@ -10,5 +10,5 @@ mod package;
 mod run;
 mod speedline;
 
-pub use lighthouse::{Lighthouse, LighthouseMetrics, Throttling, lighthouse};
+pub use lighthouse::{Lighthouse, Throttling, lighthouse};
 pub use speedline::{SpeedIndex, Speedline};

@@ -33,13 +33,9 @@ pub enum Error {
     /// An integer, string or line runs past the end of its section.
     #[error("the field section ends inside a line")]
     Truncated,
-    /// An integer has more than 62 bits (RFC 7541, section 5.1 asks for a limit).
-    #[error("an integer has more than 62 bits")]
-    IntegerTooLarge,
-    /// A string holds a code without a symbol, or padding that is not a prefix of EOS
-    /// (RFC 7541, section 5.2).
-    #[error("a string is not valid Huffman code")]
-    Huffman,
+    /// An integer or a string is invalid.
+    #[error(transparent)]
+    Literal(#[from] literal::Error),
     /// An index is neither in the static nor in the dynamic table (RFC 7541, section
     /// 2.3.3).
     #[error("index {0} names no entry of the tables")]
@@ -60,15 +56,6 @@ pub enum Error {
     /// so only this message is affected.
     #[error("the field section is larger than the {0} bytes allowed")]
     SectionTooLarge(u64),
-}
-
-impl From<literal::Error> for Error {
-    fn from(error: literal::Error) -> Self {
-        match error {
-            literal::Error::IntegerTooLarge => Self::IntegerTooLarge,
-            literal::Error::Huffman => Self::Huffman,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -11,10 +11,14 @@ pub(crate) mod string;
 pub(crate) mod table;
 
 /// Errors in prefixed integers and string literals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Error {
-    /// An integer has more than 62 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// An integer has more than 62 bits (RFC 7541, section 5.1 asks for a limit; RFC 9204,
+    /// section 4.1.1).
+    #[error("an integer has more than 62 bits")]
     IntegerTooLarge,
-    /// A string holds a code without a symbol, or invalid padding.
+    /// A string holds a code without a symbol, or padding that is not a prefix of EOS
+    /// (RFC 7541, section 5.2).
+    #[error("a string is not valid Huffman code")]
     Huffman,
 }

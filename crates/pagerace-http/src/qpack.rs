@@ -25,13 +25,9 @@ pub enum Error {
     /// An integer, string or line runs past the end of its section.
     #[error("the field section ends inside a line")]
     Truncated,
-    /// An integer has more than 62 bits (RFC 9204, section 4.1.1).
-    #[error("an integer has more than 62 bits")]
-    IntegerTooLarge,
-    /// A string holds a code without a symbol, or padding that is not a prefix of EOS
-    /// (RFC 7541, section 5.2).
-    #[error("a string is not valid Huffman code")]
-    Huffman,
+    /// An integer or a string is invalid.
+    #[error(transparent)]
+    Literal(#[from] literal::Error),
     /// An index exceeds the 99 entries of the static table (RFC 9204, section 3.1).
     #[error("static table index {0} does not exist (0 to 98 do)")]
     StaticIndex(u64),
@@ -51,15 +47,6 @@ pub enum Error {
     /// The peer acknowledges inserts that were never made (RFC 9204, section 4.4).
     #[error("a decoder instruction acknowledges inserts that were never made")]
     Acknowledgement,
-}
-
-impl From<literal::Error> for Error {
-    fn from(error: literal::Error) -> Self {
-        match error {
-            literal::Error::IntegerTooLarge => Self::IntegerTooLarge,
-            literal::Error::Huffman => Self::Huffman,
-        }
-    }
 }
 
 #[cfg(test)]

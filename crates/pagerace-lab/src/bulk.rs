@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use pagerace_core::Protocol;
 use pagerace_core::rng::derive_seed;
 use pagerace_net::Network;
+use pagerace_report::bulk::BulkSummary;
 use pagerace_sim::{BulkOutcome, BulkScenario, LoadSettings};
 use serde::{Deserialize, Serialize};
 
@@ -68,29 +69,6 @@ pub struct BulkResults {
     pub plan: BulkPlan,
     /// The outcomes of all runs, by network and then contender.
     pub cells: Vec<Vec<BulkOutcome>>,
-}
-
-/// Summary of all runs of one contender on one network. Values are medians in which
-/// a failed run counts as infinite, or as zero for the goodput; `None` without runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct BulkSummary {
-    /// Runs that did not finish.
-    pub failed: usize,
-    /// Time from the first packet to the last byte, in ms.
-    pub time_ms: Option<f64>,
-    /// The shortest and the longest time, in ms.
-    pub range_ms: Option<(f64, f64)>,
-    /// Connection set-up time in ms.
-    pub connect_ms: Option<f64>,
-    /// Size of the file divided by the transfer time, in bit/s.
-    pub goodput: Option<f64>,
-    /// Bytes on the wire in both directions beyond the file's size, as a share
-    /// of that size. Source: Srivastava 2024, section 5.2, "Protocol Overhead".
-    pub overhead: Option<f64>,
-    /// Bytes that the server retransmitted.
-    pub retransmitted_bytes: Option<f64>,
-    /// Packets that the server declared lost.
-    pub packets_lost: Option<f64>,
 }
 
 impl BulkPlan {
@@ -183,14 +161,17 @@ impl BulkResults {
         let cost = |value: &dyn Fn(&BulkOutcome) -> f64| median(&values(value, f64::INFINITY));
         let time = |o: &BulkOutcome| o.finished_at.as_millis_f64();
         let times = values(&time, f64::INFINITY);
-        let longest = times.iter().copied().reduce(f64::max);
         BulkSummary {
-            failed: cell.iter().filter(|o| o.failure.is_some()).count(),
+            failed_runs: cell.iter().filter(|o| o.failure.is_some()).count(),
             time_ms: median(&times),
-            range_ms: times.into_iter().reduce(f64::min).zip(longest),
+            time_min_ms: times.iter().copied().reduce(f64::min),
+            time_max_ms: times.iter().copied().reduce(f64::max),
             connect_ms: cost(&|o| o.connect.as_millis_f64()),
-            goodput: median(&values(&|o| self.plan.bytes as f64 * 8e3 / time(o), 0.0)),
-            overhead: cost(&|o| overhead(o, self.plan.bytes)),
+            goodput_bits_per_second: median(&values(
+                &|o| self.plan.bytes as f64 * 8e3 / time(o),
+                0.0,
+            )),
+            overhead_percent: cost(&|o| overhead(o, self.plan.bytes)).map(|share| share * 100.0),
             retransmitted_bytes: cost(&|o| o.retransmitted_bytes as f64),
             packets_lost: cost(&|o| o.packets_lost as f64),
         }
@@ -220,7 +201,7 @@ impl BulkResults {
     }
 }
 
-/// Computes [`BulkSummary::overhead`].
+/// Computes [`BulkSummary::overhead_percent`] as a share.
 fn overhead(outcome: &BulkOutcome, file: u64) -> f64 {
     let file = file as f64;
     ((outcome.bytes_down + outcome.bytes_up) as f64 - file) / file

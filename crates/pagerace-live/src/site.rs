@@ -10,7 +10,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use self::conditional::conditional;
-use self::files::Files;
 use bytes::Bytes;
 use pagerace_core::Duration;
 use pagerace_http::Field;
@@ -44,7 +43,6 @@ pub struct FolderSite {
     root: PathBuf,
     /// Folders by host name.
     hosts: BTreeMap<String, PathBuf>,
-    files: Files,
     unknown: Unknown,
 }
 
@@ -58,7 +56,6 @@ impl FolderSite {
         Ok(Self {
             root: folder(root)?,
             hosts: BTreeMap::new(),
-            files: Files::default(),
             unknown: Unknown::default(),
         })
     }
@@ -123,7 +120,7 @@ impl Site for FolderSite {
         }
         let found = self.file(request).and_then(|(file, public)| {
             let mut whole = reply(200, content_type(&file), Bytes::new());
-            let (body, version) = self.files.body(&file).ok()?;
+            let (body, version) = files::body(&file).ok()?;
             whole.body = body;
             let fields = &mut whole.fields;
             fields.push(Field::from_static("accept-ranges", "bytes"));

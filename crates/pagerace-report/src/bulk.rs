@@ -52,29 +52,38 @@ pub struct Network {
     pub transfers: Vec<Transfer>,
 }
 
-/// Medians over the runs of one contender, and time series of its median run. A failed
-/// run counts as infinite, or as zero for goodput. Infinite medians are `None`.
+/// Summary of all runs of one contender on one network. Values are medians in which a failed
+/// run counts as infinite, or as zero for the goodput; `None` without runs. In JSON, infinite
+/// values are `null`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct BulkSummary {
+    /// Number of runs that did not finish.
+    pub failed_runs: usize,
+    /// Time from the first packet to the last byte, ms.
+    pub time_ms: Option<f64>,
+    /// The shortest time, ms.
+    pub time_min_ms: Option<f64>,
+    /// The longest time, ms.
+    pub time_max_ms: Option<f64>,
+    /// Duration of the connection set-up, ms.
+    pub connect_ms: Option<f64>,
+    /// The file's size divided by the transfer time.
+    pub goodput_bits_per_second: Option<f64>,
+    /// Bytes on the wire in both directions beyond the file's size, percent of that size.
+    /// Source: Srivastava 2024, section 5.2, "Protocol Overhead".
+    pub overhead_percent: Option<f64>,
+    /// Bytes that the server retransmitted.
+    pub retransmitted_bytes: Option<f64>,
+    /// Packets that the server declared lost.
+    pub packets_lost: Option<f64>,
+}
+
+/// Summary of one contender, and time series of its median run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Transfer {
-    /// Number of runs that did not finish.
-    pub failed: u32,
-    /// Median transfer time, ms.
-    pub time_ms: Option<f64>,
-    /// Shortest transfer time, ms.
-    pub shortest_ms: Option<f64>,
-    /// Longest transfer time, ms.
-    pub longest_ms: Option<f64>,
-    /// Median duration of the connection set-up, ms.
-    pub connect_ms: Option<f64>,
-    /// Median goodput: the file's size divided by the transfer time, bit/s.
-    pub goodput: Option<f64>,
-    /// Median bytes on the wire in both directions beyond the file's size, percent of
-    /// that size.
-    pub overhead_percent: Option<f64>,
-    /// Median bytes that the server retransmitted.
-    pub retransmitted_bytes: Option<f64>,
-    /// Median packets that the server declared lost.
-    pub packets_lost: Option<f64>,
+    /// The summary of all runs.
+    #[serde(flatten)]
+    pub summary: BulkSummary,
     /// Number of the run that the series show, from zero.
     pub run: u32,
     /// Reason why that run did not finish, if it did not.

@@ -54,7 +54,9 @@ impl Serialize for RunDetail {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let marks = self.marks.iter();
         let progress = &self.visual_progress;
-        let shares = progress.iter().map(|p| (p.share * 1000.0).round() as u64);
+        let shares = progress
+            .iter()
+            .map(|(_, share)| (share * 1000.0).round() as u64);
         let timings = self.timings.iter();
         let detail = Detail {
             run: self.run,
@@ -62,7 +64,7 @@ impl Serialize for RunDetail {
             marks: marks
                 .map(|(name, at)| (name.as_str(), ticks(*at)))
                 .collect(),
-            progress_at: deltas(progress.iter().map(|p| ticks(p.at))),
+            progress_at: deltas(progress.iter().map(|(at, _)| ticks(*at))),
             progress_share: shares.collect(),
             timings: timings.map(|t| t.as_ref().map(timing)).collect(),
             wire: Wire::new(self),

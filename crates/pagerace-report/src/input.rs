@@ -7,7 +7,7 @@
 
 mod detail;
 
-pub use detail::{Drop, Frame, HolGap, ProgressPoint, RunDetail, Timing};
+pub use detail::{Drop, Frame, HolGap, RunDetail, Timing};
 
 use std::fmt::Display;
 

@@ -11,6 +11,7 @@ use crate::commands::bulk::BulkArgs;
 #[cfg(feature = "study")]
 use crate::commands::corpus;
 use crate::commands::explain::ExplainArgs;
+use crate::commands::inputs::jobs;
 use crate::commands::list::ListArgs;
 use crate::commands::needs::NeedArgs;
 use crate::commands::objects::{self, ObjectsArgs};
@@ -21,6 +22,7 @@ use crate::commands::recommend;
 use crate::commands::scan;
 #[cfg(feature = "study")]
 use crate::commands::study::StudyCommand;
+use crate::progress::Watch;
 
 #[cfg(feature = "live")]
 pub(crate) mod live;
@@ -238,84 +240,88 @@ Examples:
 
 /// Everything that decides a race and where its results go.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Race")]
 pub(crate) struct RaceArgs {
     /// Recordings of the pages to race (.har or .har.gz), or URLs, which are recorded
     /// first.
-    #[arg(value_name = "HAR")]
+    #[arg(value_name = "HAR", help_heading = None)]
     pub(crate) hars: Vec<PathBuf>,
 
     /// Versions of HTTP, separated by commas: h1, h2, h3, or rules for each
     /// origin such as "static.example=h3 *=h2". [default: h3]
-    #[arg(short = 'P', long, value_name = "LIST", help_heading = "Race")]
+    #[arg(short = 'P', long, value_name = "LIST")]
     pub(crate) protocol: Vec<String>,
 
     /// Congestion controllers of the servers, separated by commas; see
     /// `pagerace list controllers`. [default: cubic]
-    #[arg(long, value_name = "LIST", help_heading = "Race")]
+    #[arg(long, value_name = "LIST")]
     pub(crate) cc: Vec<String>,
 
     /// State from an earlier visit, separated by commas: cold (none), resumed (TLS
     /// tickets), warm (TLS tickets, open connections and the cache). [default: cold]
-    #[arg(long, value_name = "LIST", help_heading = "Race")]
+    #[arg(long, value_name = "LIST")]
     pub(crate) visit: Vec<String>,
 
     /// Strategies, separated by commas; may be given several times.
     /// [default: all, see `pagerace list strategies`; the baseline's alone if
     /// several protocols, controllers or visits race]
-    #[arg(short, long, value_name = "LIST", help_heading = "Race")]
+    #[arg(short, long, value_name = "LIST")]
     pub(crate) strategy: Vec<String>,
 
     /// Reliability policies, separated by commas: full, datagram:fonts,ads (no
     /// repair), deadline:500ms,repair, fec:0.1, late, adaptive; thesis (the scenarios of
     /// Srivastava 2024). See `pagerace list policies`. [default: full]
-    #[arg(short = 'R', long, value_name = "LIST", help_heading = "Race")]
+    #[arg(short = 'R', long, value_name = "LIST")]
     pub(crate) reliability: Vec<String>,
-
-    #[command(flatten)]
-    pub(crate) needs: NeedArgs,
 
     /// Interventions that race as further variants beside the original, separated
     /// by commas: fonts=1s, cdn.example=hang, "fonts=1s ads=refused"; thesis (the
     /// seven of Srivastava 2024), each-host (each third-party host never answers),
     /// each-host=refused.
-    #[arg(short = 'W', long, value_name = "LIST", help_heading = "Race")]
+    #[arg(short = 'W', long, value_name = "LIST")]
     pub(crate) what_if: Vec<String>,
 
     /// Networks, by name or as "rate 2mbit rtt 100ms loss 2% queue 1bdp",
     /// separated by commas; may be given several times.
     /// [default: slow-4g,cable,lossy-wifi]
-    #[arg(short, long, value_name = "LIST", help_heading = "Race")]
+    #[arg(short, long, value_name = "LIST")]
     pub(crate) network: Vec<String>,
 
     /// Number of loads of each page, network and variant.
-    #[arg(short, long, value_name = "N", default_value_t = RUNS, help_heading = "Race",
+    #[arg(short, long, value_name = "N", default_value_t = RUNS,
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: u32,
 
     /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = SEED, help_heading = "Race")]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     pub(crate) seed: u64,
 
     /// Metric that ranks the variants; see `pagerace list metrics`.
-    #[arg(
-        short,
-        long,
-        value_name = "NAME",
-        default_value_t,
-        help_heading = "Race"
-    )]
+    #[arg(short, long, value_name = "NAME", default_value_t)]
     pub(crate) metric: MetricId,
 
     /// Variant that the others are compared with: its name or a part of it, such as h1,
     /// "h2 cubic" or fifo. [default: sequential among strategies, else the first]
-    #[arg(short, long, value_name = "NAME", help_heading = "Race")]
+    #[arg(short, long, value_name = "NAME")]
     pub(crate) baseline: Option<String>,
 
     /// Page of a HAR with several pages: its number from 1, its id or its title.
-    #[arg(long, value_name = "PAGE", help_heading = "Race")]
+    #[arg(long, value_name = "PAGE")]
     pub(crate) page: Option<String>,
 
-    #[command(flatten)]
+    /// Run the race of a results file (written by --json) again.
+    #[arg(long, value_name = "FILE", help_heading = "Race",
+        conflicts_with_all = ["hars", "protocol", "cc", "visit", "strategy", "network", "runs",
+            "seed", "metric", "baseline", "page", "browser", "cpu", "jitter", "connections",
+            "retransmission", "tls", "quic_mtu", "tls_version", "early_data", "deadline", "what_if",
+            "block", "delay", "dns", "client_hello", "reprioritisation"])]
+    pub(crate) scenario: Option<PathBuf>,
+
+    // The heading of a flattened group holds for all options after it.
+    #[command(flatten, next_help_heading = "Essential")]
+    pub(crate) needs: NeedArgs,
+
+    #[command(flatten, next_help_heading = "Model")]
     pub(crate) model: ModelArgs,
 
     /// Write the report, one self-contained HTML file.
@@ -353,22 +359,32 @@ pub(crate) struct RaceArgs {
     )]
     pub(crate) qlog_runs: QlogRuns,
 
-    /// Run the race of a results file (written by --json) again.
-    #[arg(long, value_name = "FILE", help_heading = "Race",
-        conflicts_with_all = ["hars", "protocol", "cc", "visit", "strategy", "network", "runs",
-            "seed", "metric", "baseline", "page", "browser", "cpu", "jitter", "connections",
-            "retransmission", "tls", "quic_mtu", "tls_version", "early_data", "deadline", "what_if",
-            "block", "delay", "dns", "client_hello", "reprioritisation"])]
-    pub(crate) scenario: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Output")]
+    pub(crate) work: WorkArgs,
+}
 
+/// Options of commands that run loads.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct WorkArgs {
     /// Number of threads; results do not depend on it. [default: all cores]
-    #[arg(short, long, value_name = "N", help_heading = "Output",
-        value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
     /// Do not show progress.
-    #[arg(long, help_heading = "Output")]
+    #[arg(long)]
     pub(crate) no_progress: bool,
+}
+
+impl WorkArgs {
+    /// Returns the number of threads.
+    pub(crate) fn jobs(&self) -> usize {
+        jobs(self.jobs)
+    }
+
+    /// Shows the progress, unless it is unwanted.
+    pub(crate) fn watch(&self, unit: &str) -> Watch {
+        Watch::new(!self.no_progress, unit)
+    }
 }
 
 #[cfg(test)]

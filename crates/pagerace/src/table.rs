@@ -40,44 +40,25 @@ pub(crate) fn print(out: &mut impl Write, table: &Table) -> io::Result<()> {
         .try_for_each(|line| writeln!(out, "{}", line.trim_end()))
 }
 
-pub(crate) fn table(header: &[&str], left: usize) -> Table {
+/// Returns a table without rows. The first `left` columns hold text and the others numbers.
+pub(crate) fn table(header: &[impl AsRef<str>], left: usize) -> Table {
     let mut table = Table::new();
     table
         .load_style(STYLE)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .enforce_styling();
-    table.set_header(header.iter().enumerate().map(|(i, text)| {
-        Cell::new(text)
-            .add_attribute(Attribute::Bold)
-            .set_alignment(side(i, left))
-    }));
+    let header = header.iter().map(|text| Cell::new(text.as_ref()));
+    table.set_header(header.map(|cell| cell.add_attribute(Attribute::Bold)));
     // In a narrow table text columns are wrapped before numbers.
     for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_constraint(if i < left {
-            ColumnConstraint::LowerBoundary(Width::Fixed(WORDS_MIN))
+        if i < left {
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(WORDS_MIN)));
         } else {
-            ColumnConstraint::ContentWidth
-        });
+            column.set_constraint(ColumnConstraint::ContentWidth);
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
     table
-}
-
-fn side(column: usize, left: usize) -> CellAlignment {
-    if column < left {
-        CellAlignment::Left
-    } else {
-        CellAlignment::Right
-    }
-}
-
-/// Adds a row whose first `left` cells are text and the others numbers.
-pub(crate) fn add(table: &mut Table, left: usize, cells: Vec<Cell>) {
-    table.add_row(
-        cells
-            .into_iter()
-            .enumerate()
-            .map(|(i, cell)| cell.set_alignment(side(i, left))),
-    );
 }
 
 fn or_none(text: Option<String>) -> Cell {
@@ -177,7 +158,7 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
         if failing {
             cells.push(Cell::new(row.failed));
         }
-        add(&mut table, 2, cells);
+        table.add_row(cells);
     }
     table
 }
@@ -253,11 +234,7 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
         let base = analysis.rows[analysis.baseline].median;
         let name = Cell::new(&page.name);
         let Some(winner) = verdict.winner else {
-            add(
-                &mut table,
-                3,
-                vec![name, Cell::new(NONE), Cell::new("no value")],
-            );
+            table.add_row([name, Cell::new(NONE), Cell::new("no value")]);
             continue;
         };
         let row = &analysis.rows[winner];
@@ -281,7 +258,7 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
                 unit.scale(size).format_range(ci.low, ci.high)
             })));
         }
-        add(&mut table, 3, cells);
+        table.add_row(cells);
     }
     table
 }
@@ -298,18 +275,14 @@ pub(crate) fn across(plan: &Plan, across: &AcrossPages) -> Table {
     ];
     let mut table = table(&header, 1);
     for row in &across.rows {
-        add(
-            &mut table,
-            1,
-            vec![
-                Cell::new(plan.label(row.contender)),
-                Cell::new(row.gain),
-                Cell::new(row.lose),
-                Cell::new(row.same),
-                Cell::new(row.missing),
-                relative(row.median),
-            ],
-        );
+        table.add_row([
+            Cell::new(plan.label(row.contender)),
+            Cell::new(row.gain),
+            Cell::new(row.lose),
+            Cell::new(row.same),
+            Cell::new(row.missing),
+            relative(row.median),
+        ]);
     }
     table
 }

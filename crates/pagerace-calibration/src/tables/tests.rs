@@ -98,3 +98,12 @@ fn the_head_makes_nothing_up() {
             .any(|l| l.starts_with("Lateness") && l.contains("p50 – "))
     );
 }
+
+#[test]
+fn the_terminal_gets_errors_and_winners() {
+    let all = sections(&compared(&observations()), "", Extent::Terminal);
+    let titles: Vec<&str> = all.iter().map(|one| one.title.as_str()).collect();
+    let head = ["What was measured", "Goals", "Relative error"];
+    assert_eq!(titles[..3], head);
+    assert_eq!(titles[3..], ["Winners", "Beside Lighthouse"]);
+}

@@ -1,6 +1,6 @@
 // Standard input: {url, port, device: {mobile, width, height, scale, userAgent},
 // throttling: null | {rttMs, throughputKbps, cpuSlowdown}}. Standard output:
-// {version, metrics, warnings, error}. Attaches to a browser that is running.
+// {version, metrics, error}. Attaches to a browser that is running.
 import { readFileSync } from 'node:fs';
 import lighthouse, { defaultConfig } from 'lighthouse';
 
@@ -34,7 +34,6 @@ process.stdout.write(
   JSON.stringify({
     version: lhr.lighthouseVersion,
     metrics,
-    warnings: lhr.runWarnings.map(String),
     error: lhr.runtimeError?.message ?? null,
   }),
 );

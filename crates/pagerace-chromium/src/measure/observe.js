@@ -9,7 +9,7 @@
     } catch { /* this browser has no such entries */ }
   };
   observe('largest-contentful-paint', (e) => {
-    kept.lcp = { at: e.startTime, size: e.size, url: e.url || null };
+    kept.lcp = e.startTime;
   });
   observe('layout-shift', (e) => {
     if (!e.hadRecentInput) kept.shifts.push([e.startTime, e.value]);

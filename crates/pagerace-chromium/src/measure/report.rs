@@ -10,14 +10,6 @@ pub(super) const OBSERVE: &str = include_str!("observe.js");
 /// The expression that evaluates to a [`Report`].
 pub(super) const REPORT: &str = include_str!("report.js");
 
-/// A candidate for the largest contentful paint.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Lcp {
-    pub(super) at: Duration,
-    pub(super) size: u64,
-    pub(super) url: Option<String>,
-}
-
 /// The report of a page; all times are relative to the start of the navigation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Report {
@@ -27,7 +19,8 @@ pub(super) struct Report {
     pub(super) dom_content_loaded: Option<Duration>,
     pub(super) onload: Option<Duration>,
     pub(super) fcp: Option<Duration>,
-    pub(super) lcp: Option<Lcp>,
+    /// The last candidate for the largest contentful paint.
+    pub(super) lcp: Option<Duration>,
     /// Layout shifts as (time, value).
     pub(super) shifts: Vec<(Duration, f64)>,
     /// Long tasks as (start, length), ascending.
@@ -43,16 +36,9 @@ struct Raw {
     parsed: Option<f64>,
     load: Option<f64>,
     fcp: Option<f64>,
-    lcp: Option<RawLcp>,
+    lcp: Option<f64>,
     shifts: Vec<(f64, f64)>,
     tasks: Vec<(f64, f64)>,
-}
-
-#[derive(Deserialize)]
-struct RawLcp {
-    at: f64,
-    size: f64,
-    url: Option<String>,
 }
 
 impl Report {
@@ -69,11 +55,7 @@ impl Report {
             dom_content_loaded: happened(raw.parsed),
             onload: happened(raw.load),
             fcp: happened(raw.fcp),
-            lcp: raw.lcp.map(|lcp| Lcp {
-                at: ms(lcp.at),
-                size: lcp.size as u64,
-                url: lcp.url,
-            }),
+            lcp: raw.lcp.map(ms),
             shifts: raw.shifts.iter().map(|(at, v)| (ms(*at), *v)).collect(),
             long_tasks,
         })
@@ -82,9 +64,8 @@ impl Report {
     /// Returns the time of the last large paint or the end of the last long task,
     /// whichever is later.
     pub(super) fn last_activity(&self) -> Duration {
-        let painted = self.lcp.as_ref().map(|lcp| lcp.at);
         let worked = self.long_tasks.iter().map(|(at, long)| *at + *long).max();
-        painted.max(worked).unwrap_or(Duration::ZERO)
+        self.lcp.max(worked).unwrap_or(Duration::ZERO)
     }
 }
 

@@ -110,30 +110,16 @@ impl Requests {
 fn observed(request: &Request, clock: NavigationStart) -> ObservedResource {
     let response = request.response.clone().unwrap_or_default();
     let since = |name: &str| phase(&response, name).map(|seconds| clock.since(seconds));
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let priority = request.priority_changes.last();
     ObservedResource {
         url: request.url.clone(),
-        method: text(&request.asked["method"]),
-        protocol: text(&response["protocol"]),
-        initiator_type: text(&request.initiator["type"]),
-        kind: request.kind.to_ascii_lowercase(),
-        status: response["status"]
-            .as_u64()
-            .and_then(|s| u16::try_from(s).ok()),
+        protocol: response["protocol"].as_str().unwrap_or_default().to_owned(),
         start: clock.since(request.started),
-        dns_start: since("dnsStart"),
         connect_start: since("connectStart"),
         connect_end: since("connectEnd"),
         request_start: since("sendStart"),
         response_start: since("receiveHeadersStart").or_else(|| since("receiveHeadersEnd")),
         response_end: request.ended.map(|end| clock.since(end)),
         transfer_size: request.encoded_bytes.unwrap_or(request.received),
-        render_blocking: request.render_blocking.clone(),
-        priority: priority.map_or_else(
-            || text(&request.asked["initialPriority"]),
-            |(_, priority)| priority.clone(),
-        ),
         // Zero means no connection, for example for a cached response.
         connection: response["connectionId"]
             .as_f64()

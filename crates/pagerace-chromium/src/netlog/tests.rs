@@ -32,45 +32,32 @@ fn whole() -> String {
 
 #[test]
 fn a_whole_log_is_counted() {
-    let log = parse(whole().as_bytes()).unwrap();
-    let expected = NetLog {
-        hol: HolBlocked {
-            bytes: 50,
-            byte_ms: 200,
-        },
-        connections: 2,
-        stream_frames: 3,
-        stream_bytes: 250,
-        packets_sent: 0,
-        packets_received: 1,
-        packets_lost: 1,
-        broken_lines: 0,
-        complete: true,
+    let expected = HolBlocked {
+        bytes: 50,
+        byte_ms: 200,
     };
-    assert_eq!(log, expected);
+    assert_eq!(parse(whole().as_bytes()).unwrap(), expected);
 }
 
 /// A log that is truncated anywhere after its head still yields its complete lines.
 #[test]
 fn a_log_may_stop_anywhere() {
     let text = whole();
-    let full = parse(text.as_bytes()).unwrap();
     let mut seen = Vec::new();
     for end in HEAD.len()..text.len() {
-        let log = parse(&text.as_bytes()[..end]).unwrap();
-        assert!(log.broken_lines <= 1, "cut at {end}: {log:?}");
-        assert!(log.stream_frames <= full.stream_frames);
-        if !seen.contains(&log.stream_frames) {
-            seen.push(log.stream_frames);
+        let hol = parse(&text.as_bytes()[..end]).unwrap();
+        if !seen.contains(&hol) {
+            seen.push(hol);
         }
     }
-    assert_eq!(seen, [0, 1, 2, 3]);
+    let seen = seen.iter().map(|hol| (hol.bytes, hol.byte_ms));
+    assert_eq!(seen.collect::<Vec<_>>(), [(0, 0), (50, 0), (50, 200)]);
     for end in 0..HEAD.find("\n\"events").unwrap() - 2 {
         parse(&text.as_bytes()[..end]).unwrap_err();
     }
 }
 
-/// Changed bytes never cause a panic, and never yield more frames than lines.
+/// Changed bytes never cause a panic.
 #[test]
 fn changed_bytes_are_survived() {
     let text = whole();
@@ -86,10 +73,7 @@ fn changed_bytes_are_survived() {
                 _ => bytes.insert(at, b"0123456789,]}\"\n"[rng.below(15) as usize]),
             }
         }
-        if let Ok(log) = parse(&bytes[..]) {
-            understood += 1;
-            assert!(log.stream_frames <= 8, "{log:?}");
-        }
+        understood += usize::from(parse(&bytes[..]).is_ok());
     }
     assert!(understood > 1_000, "only {understood} were read at all");
 }

@@ -1,4 +1,4 @@
-//! Lighthouse for comparison: its observed metrics, and those that its simulation predicts.
+//! Lighthouse for comparison: the metrics that it observes, or that its simulation predicts.
 //!
 //! <https://github.com/GoogleChrome/lighthouse>, 12.8.2: the newest version for Node.js
 //! 20. Lighthouse attaches to a browser started by this crate through its port, so that
@@ -33,38 +33,24 @@ pub struct Throttling {
     pub cpu_slowdown: f64,
 }
 
-/// Observed or predicted metrics.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LighthouseMetrics {
+/// The results of a Lighthouse run. Metrics are predicted if a link was given, and otherwise
+/// observed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lighthouse {
+    /// The version of Lighthouse.
+    pub version: String,
     /// First contentful paint.
     pub fcp: Option<Duration>,
     /// Largest contentful paint.
     pub lcp: Option<Duration>,
     /// Speed Index.
     pub speed_index: Option<Duration>,
-    /// Time to interactive; never observed by Lighthouse.
+    /// Time to interactive.
     pub tti: Option<Duration>,
-    /// Total blocking time; never observed by Lighthouse.
+    /// Total blocking time.
     pub tbt: Option<Duration>,
-    /// The load event; never predicted by Lighthouse.
-    pub onload: Option<Duration>,
-    /// `DOMContentLoaded`; never predicted by Lighthouse.
-    pub dom_content_loaded: Option<Duration>,
-}
-
-/// The results of a Lighthouse run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Lighthouse {
-    /// The version of Lighthouse.
-    pub version: String,
-    /// The reported metrics: predicted if a link was given, otherwise observed.
-    pub reported: LighthouseMetrics,
-    /// The observed metrics.
-    pub observed: LighthouseMetrics,
     /// Cumulative Layout Shift.
     pub cls: Option<f64>,
-    /// The warnings of Lighthouse.
-    pub warnings: Vec<String>,
 }
 
 /// Runs Lighthouse on `url` in its own browser.
@@ -120,33 +106,11 @@ fn read(output: &Value) -> Result<Lighthouse, ChromiumError> {
     let ms = |name: &str| metrics[name].as_f64().map(Duration::from_millis_f64);
     Ok(Lighthouse {
         version: version.into(),
-        reported: LighthouseMetrics {
-            fcp: ms("firstContentfulPaint"),
-            lcp: ms("largestContentfulPaint"),
-            speed_index: ms("speedIndex"),
-            tti: ms("interactive"),
-            tbt: ms("totalBlockingTime"),
-            onload: None,
-            dom_content_loaded: None,
-        },
-        observed: LighthouseMetrics {
-            fcp: ms("observedFirstContentfulPaint"),
-            lcp: ms("observedLargestContentfulPaint"),
-            speed_index: ms("observedSpeedIndex"),
-            tti: None,
-            tbt: None,
-            onload: ms("observedLoad"),
-            dom_content_loaded: ms("observedDomContentLoaded"),
-        },
+        fcp: ms("firstContentfulPaint"),
+        lcp: ms("largestContentfulPaint"),
+        speed_index: ms("speedIndex"),
+        tti: ms("interactive"),
+        tbt: ms("totalBlockingTime"),
         cls: metrics["cumulativeLayoutShift"].as_f64(),
-        warnings: output["warnings"]
-            .as_array()
-            .map(|list| {
-                list.iter()
-                    .filter_map(Value::as_str)
-                    .map(Into::into)
-                    .collect()
-            })
-            .unwrap_or_default(),
     })
 }

@@ -189,11 +189,14 @@ fn what_is_refused() {
     assert_eq!(decode("ff"), Err(Error::Truncated));
     assert_eq!(
         decode("ffffffffffffffffffff7f"),
-        Err(Error::IntegerTooLarge)
+        Err(Error::Literal(literal::Error::IntegerTooLarge))
     );
     assert_eq!(decode("40 0a 63"), Err(Error::Truncated));
     assert_eq!(decode("40 01 63"), Err(Error::Truncated));
-    assert_eq!(decode("00 81 00 00"), Err(Error::Huffman));
+    assert_eq!(
+        decode("00 81 00 00"),
+        Err(Error::Literal(literal::Error::Huffman))
+    );
     let above = Error::Capacity {
         size: 4097,
         max: 4096,

@@ -36,7 +36,7 @@ pub fn encode(fields: &[Field], out: &mut Vec<u8>) {
 /// (RFC 9204, section 4.4).
 ///
 /// # Errors
-/// [`Error::Acknowledgement`] and [`Error::IntegerTooLarge`], each a connection error
+/// [`Error::Acknowledgement`] and [`Error::Literal`], each a connection error
 /// `QPACK_DECODER_STREAM_ERROR`.
 pub fn check_decoder_instructions(buffer: &mut Vec<u8>) -> Result<(), Error> {
     let mut at = 0;

@@ -6,9 +6,8 @@ use pagerace_core::Protocol;
 use pagerace_sim::{BULK_INTERVAL, BulkOutcome};
 use serde::Serialize;
 
-use super::{BulkPlan, BulkResults};
+use super::{BulkPlan, BulkResults, BulkSummary};
 use crate::VERSION;
-use crate::stats::finite;
 
 /// The value of `format` in these files.
 pub const BULK_FORMAT: &str = "pagerace-bulk";
@@ -26,22 +25,13 @@ struct Document<'a> {
     plan: &'a BulkPlan,
 }
 
-/// A value is `null` if it is infinite: half of the runs failed or, for the
-/// longest time, one.
 #[derive(Serialize)]
 struct Cell<'a> {
     network: &'a str,
     protocol: Protocol,
     congestion: &'a str,
-    failed_runs: usize,
-    time_ms: Option<f64>,
-    time_min_ms: Option<f64>,
-    time_max_ms: Option<f64>,
-    connect_ms: Option<f64>,
-    goodput_bits_per_second: Option<f64>,
-    overhead_percent: Option<f64>,
-    retransmitted_bytes: Option<f64>,
-    packets_lost: Option<f64>,
+    #[serde(flatten)]
+    summary: BulkSummary,
     runs: Vec<Run<'a>>,
 }
 
@@ -76,21 +66,12 @@ pub fn write_bulk_json(results: &BulkResults, out: &mut dyn Write) -> io::Result
 
 fn cell(results: &BulkResults, network: usize, contender: usize) -> Cell<'_> {
     let plan = &results.plan;
-    let summary = results.summary(network, contender);
     let runs = results.cell(network, contender).iter().enumerate();
     Cell {
         network: &plan.networks[network].name,
         protocol: plan.contenders[contender].protocol,
         congestion: &plan.contenders[contender].congestion,
-        failed_runs: summary.failed,
-        time_ms: finite(summary.time_ms),
-        time_min_ms: finite(summary.range_ms.map(|(low, _)| low)),
-        time_max_ms: finite(summary.range_ms.map(|(_, high)| high)),
-        connect_ms: finite(summary.connect_ms),
-        goodput_bits_per_second: summary.goodput,
-        overhead_percent: finite(summary.overhead.map(|share| share * 100.0)),
-        retransmitted_bytes: finite(summary.retransmitted_bytes),
-        packets_lost: finite(summary.packets_lost),
+        summary: results.summary(network, contender),
         runs: runs
             .map(|(run, outcome)| Run {
                 number: run + 1,

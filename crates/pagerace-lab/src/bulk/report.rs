@@ -6,7 +6,6 @@ use pagerace_sim::BULK_INTERVAL;
 
 use super::{BulkResults, bulk_sentence};
 use crate::VERSION;
-use crate::stats::finite;
 use crate::unit::Unit;
 
 /// Fills the report; `rerun` is the command that repeats the comparison.
@@ -44,20 +43,11 @@ pub fn bulk_report(results: &BulkResults, rerun: &str) -> BulkReport {
 }
 
 fn transfer(results: &BulkResults, network: usize, contender: usize) -> Transfer {
-    let summary = results.summary(network, contender);
     let run = results.median_run(network, contender);
     let outcome = results.cell(network, contender).get(run);
     let outcome = outcome.cloned().unwrap_or_default();
     Transfer {
-        failed: summary.failed as u32,
-        time_ms: finite(summary.time_ms),
-        shortest_ms: finite(summary.range_ms.map(|(low, _)| low)),
-        longest_ms: finite(summary.range_ms.map(|(_, high)| high)),
-        connect_ms: finite(summary.connect_ms),
-        goodput: summary.goodput,
-        overhead_percent: finite(summary.overhead.map(|share| share * 100.0)),
-        retransmitted_bytes: finite(summary.retransmitted_bytes),
-        packets_lost: finite(summary.packets_lost),
+        summary: results.summary(network, contender),
         run: run as u32,
         failure: outcome.failure,
         arrived: outcome.arrived,

@@ -12,7 +12,7 @@ use crate::unit::{Unit, percent};
 pub fn bulk_sentence(results: &BulkResults, network: usize) -> String {
     let text = lead(results, network);
     let counts = (0..results.plan.contenders.len()).filter_map(|contender| {
-        let failed = results.summary(network, contender).failed;
+        let failed = results.summary(network, contender).failed_runs;
         let label = results.plan.label(contender);
         (failed > 0).then(|| format!("{label} {failed} of {}", results.plan.runs))
     });
@@ -35,7 +35,9 @@ fn lead(results: &BulkResults, network: usize) -> String {
         .enumerate()
         .filter_map(|(i, summary)| Some((i, finite(summary.time_ms)?)));
     let Some((best, time)) = finished.clone().min_by(|a, b| a.1.total_cmp(&b.1)) else {
-        let all = summaries.iter().all(|s| s.failed == plan.runs as usize);
+        let all = summaries
+            .iter()
+            .all(|s| s.failed_runs == plan.runs as usize);
         let most = if all { "all" } else { "most" };
         return format!("{name}: {most} transfers failed.");
     };
@@ -69,8 +71,8 @@ fn lead(results: &BulkResults, network: usize) -> String {
             ms(time)
         );
     }
-    let overlap = match (summaries[best].range_ms, summaries[rival].range_ms) {
-        (Some((_, longest)), Some((shortest, _))) if longest >= shortest && plan.runs > 1 => {
+    let overlap = match (summaries[best].time_max_ms, summaries[rival].time_min_ms) {
+        (Some(longest), Some(shortest)) if longest >= shortest && plan.runs > 1 => {
             "; the times of single runs overlap"
         }
         _ => "",

@@ -39,7 +39,7 @@ struct Session {
     data_lost_bytes: u64,
     failure: Option<String>,
     /// Number of objects by category and state.
-    by_category: BTreeMap<&'static str, BTreeMap<&'static str, usize>>,
+    by_category: BTreeMap<Category, BTreeMap<&'static str, usize>>,
     objects: Vec<Object>,
 }
 
@@ -47,7 +47,7 @@ struct Session {
 struct Object {
     id: u32,
     url: String,
-    category: &'static str,
+    category: Category,
     size_bytes: u64,
     /// `stream` or `datagrams`. Unknown without a delivery, as are the byte counts.
     transport: Option<&'static str>,
@@ -174,7 +174,7 @@ fn object(
     Object {
         id: index as u32,
         url: resource.url.clone(),
-        category: category(resource.category),
+        category: resource.category,
         size_bytes: resource.body_bytes,
         transport: delivery.map(|d| if d.datagrams { "datagrams" } else { "stream" }),
         protocol: timing.protocol.to_string(),
@@ -188,19 +188,6 @@ fn object(
         restored_bytes: delivery.map(|d| d.restored_bytes),
         repaired_bytes: delivery.map(|d| d.repaired_bytes),
         missing_bytes: delivery.map(|d| d.missing_bytes),
-    }
-}
-
-const fn category(category: Category) -> &'static str {
-    match category {
-        Category::Ads => "ads",
-        Category::Images => "images",
-        Category::Html => "html",
-        Category::Javascript => "javascript",
-        Category::Json => "json",
-        Category::Css => "css",
-        Category::Fonts => "fonts",
-        Category::Others => "others",
     }
 }
 

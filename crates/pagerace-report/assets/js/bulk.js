@@ -74,23 +74,23 @@ function transfersTable(network) {
   const head = ['', 'Transfer time', 'Shortest to longest', 'Set-up', 'Goodput', 'Overhead', 'Retransmitted', 'Packets lost', 'Failed runs'];
   // What failed took for ever; JSON has no word for it.
   const row = (t) => {
-    const or = (value, format) => (value === null ? (t.failed ? '∞' : NONE) : format(value));
+    const or = (value, format) => (value === null ? (t.failed_runs ? '∞' : NONE) : format(value));
     return [
       or(t.time_ms, formatMs),
-      t.shortest_ms === null ? or(null) : `${formatMs(t.shortest_ms)} to ${or(t.longest_ms, formatMs)}`,
+      t.time_min_ms === null ? or(null) : `${formatMs(t.time_min_ms)} to ${or(t.time_max_ms, formatMs)}`,
       or(t.connect_ms, formatMs),
-      or(t.goodput, (bits) => `${grouped(bits / 1e6, bits > 0 ? 2 : 0)} Mbit/s`),
+      or(t.goodput_bits_per_second, (bits) => `${grouped(bits / 1e6, bits > 0 ? 2 : 0)} Mbit/s`),
       or(t.overhead_percent, (percent) => `${grouped(percent, 2)} %`),
       or(t.retransmitted_bytes, formatBytes),
       or(t.packets_lost, formatCount),
-      t.failed ? `${t.failed} of ${report.runs}` : '0',
+      t.failed_runs ? `${t.failed_runs} of ${report.runs}` : '0',
     ];
   };
   const rows = network.transfers.map((t, i) => make('tr', {},
     make('th', { scope: 'row' }, report.contenders[i].name),
     ...row(t).map((text) => make('td', {}, text))));
   const table = make('table', {},
-    make('caption', {}, `${network.name}: medians of ${plural(report.runs, 'run', 'runs')}${network.transfers.some((t) => t.failed) ? ', failed ones as infinitely long' : ''}.`),
+    make('caption', {}, `${network.name}: medians of ${plural(report.runs, 'run', 'runs')}${network.transfers.some((t) => t.failed_runs) ? ', failed ones as infinitely long' : ''}.`),
     make('thead', {}, make('tr', {}, ...head.map((text) => make('th', { scope: 'col' }, text)))),
     make('tbody', {}, ...rows));
   return make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': `Numbers on ${network.name}` }, table);

@@ -1,7 +1,7 @@
 //! A toy sender: one packet at a time on a link of constant rate.
 
 use pagerace_core::{Destination, Duration, Instant, Protocol, Rng};
-use pagerace_report::input::{Drop, Frame, HolGap, ProgressPoint, RunDetail, Timing};
+use pagerace_report::input::{Drop, Frame, HolGap, RunDetail, Timing};
 
 use crate::site::Site;
 
@@ -208,23 +208,18 @@ fn finish(
     let onload = last_of(&|_| true);
     let mut steps: Vec<Instant> = images.iter().map(|&r| end[r].max(fcp)).collect();
     steps.sort();
-    detail.visual_progress.push(ProgressPoint {
-        at: fcp,
-        share: 0.4,
-    });
+    detail.visual_progress.push((fcp, 0.4));
     for (i, at) in steps.iter().enumerate() {
         let share = 0.4 + 0.6 * (i + 1) as f64 / steps.len() as f64;
-        detail
-            .visual_progress
-            .push(ProgressPoint { at: *at, share });
+        detail.visual_progress.push((*at, share));
     }
     let area: f64 = detail
         .visual_progress
         .iter()
-        .scan(0.0, |before, p| {
-            let step = p.share - *before;
-            *before = p.share;
-            Some(step * p.at.as_millis_f64())
+        .scan(0.0, |before, (at, share)| {
+            let step = share - *before;
+            *before = *share;
+            Some(step * at.as_millis_f64())
         })
         .sum();
     detail.marks = [("fcp", fcp), ("lcp", lcp), ("onload", onload)]

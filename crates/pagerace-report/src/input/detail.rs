@@ -15,9 +15,9 @@ pub struct RunDetail {
     /// Milestones to mark: name as in [`super::Metric::name`] (`fcp`, `lcp`, `onload`),
     /// and time.
     pub marks: Vec<(String, Instant)>,
-    /// Visual progress, in ascending order of time. Each value holds until the next
-    /// point.
-    pub visual_progress: Vec<ProgressPoint>,
+    /// Visual progress, in ascending order of time: the share of the final picture, 0 to 1,
+    /// that is visible from then on.
+    pub visual_progress: Vec<(Instant, f64)>,
     /// Resource timings, one entry for each resource of the page; `None` if it was never
     /// requested.
     pub timings: Vec<Option<Timing>>,
@@ -27,15 +27,6 @@ pub struct RunDetail {
     pub drops: Vec<Drop>,
     /// Time spans in which received bytes of a resource waited behind a gap.
     pub hol_gaps: Vec<HolGap>,
-}
-
-/// A step of the visual progress.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ProgressPoint {
-    /// Time of the step.
-    pub at: Instant,
-    /// Share of the final picture that is visible from then on, 0 to 1.
-    pub share: f64,
 }
 
 /// Network timing of a resource. The time spans follow each other without gaps.

@@ -8,6 +8,7 @@ use pagerace_lab::Progress;
 use pagerace_lab::across::GAIN;
 use pagerace_lab::analysis::NOTICEABLE;
 use pagerace_lab::stats::{median, median_interval};
+use serde::Serialize;
 
 use super::interval::{self, Mean};
 use super::population::{Population, Situation};
@@ -22,7 +23,8 @@ const ALONE_MAX: usize = 30;
 const CONFIDENCE: f64 = 0.95;
 
 /// A kind of policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The choice that is made today.
     Today,

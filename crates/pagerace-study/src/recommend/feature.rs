@@ -1,6 +1,7 @@
 //! Properties of pages and networks that a server can know before it answers.
 
 use pagerace_lab::unit::Unit;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::population::PageName;
@@ -34,7 +35,7 @@ impl PageFacts {
 }
 
 /// The properties of a network.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NetworkFacts {
     /// The round-trip propagation delay in milliseconds.
     pub rtt_ms: f64,

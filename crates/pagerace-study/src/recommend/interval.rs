@@ -2,6 +2,7 @@
 
 use pagerace_core::rng::Rng;
 use pagerace_lab::stats::quantile;
+use serde::Serialize;
 
 /// Number of resamples.
 const RESAMPLES: usize = 2_000;
@@ -9,7 +10,7 @@ const RESAMPLES: usize = 2_000;
 const PAGES_MIN: usize = 6;
 
 /// A mean over pages with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Mean {
     /// The mean.
     pub mean: f64,

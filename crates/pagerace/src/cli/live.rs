@@ -13,36 +13,34 @@ use super::model::{DistanceArgs, WireArgs, duration};
 #[derive(Args, Debug)]
 pub(crate) struct WorldArgs {
     /// The browser. [default: `$PAGERACE_CHROMIUM`, or chromium, google-chrome .. on the path]
-    #[arg(long, value_name = "PROGRAM", help_heading = "Live")]
+    #[arg(long, value_name = "PROGRAM")]
     pub(crate) chromium: Option<PathBuf>,
 
     /// Time to continue after the load event, until the picture is stable; 5s or more
     /// gives a TTI.
-    #[arg(long, value_name = "TIME", default_value = "1s", help_heading = "Live",
-        value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     pub(crate) settle: Duration,
 
     /// Take no screenshots: no Speed Index, and less disturbance of the load.
-    #[arg(long, help_heading = "Live")]
+    #[arg(long)]
     pub(crate) no_speed_index: bool,
 
     /// Number of times that a load is repeated if the machine disturbed it.
-    #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Live")]
+    #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) retries: u32,
 
     /// Share of the processors, in per cent, that other programs may use during a load; a
     /// load with more is repeated.
-    #[arg(long, value_name = "PERCENT", default_value_t = 15, help_heading = "Live",
+    #[arg(long, value_name = "PERCENT", default_value_t = 15,
         value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) busy_max: u8,
 
-    #[command(flatten)]
-    pub(crate) wire: WireArgs,
-
     /// Time after which a load is aborted.
-    #[arg(long, value_name = "TIME", default_value = "2min", help_heading = "Live",
-        value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "2min", value_parser = duration)]
     pub(crate) deadline: Duration,
+
+    #[command(flatten, next_help_heading = "Model")]
+    pub(crate) wire: WireArgs,
 
     /// Slow-down of the main thread in the prediction: how much slower this machine is
     /// than the one that recorded the pages.
@@ -53,55 +51,50 @@ pub(crate) struct WorldArgs {
 
 /// Who races live.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Race")]
 pub(crate) struct LiveArgs {
     /// Recordings with bodies (.page, of `pagerace record`, or .har).
-    #[arg(value_name = "PAGE", required = true)]
+    #[arg(value_name = "PAGE", required = true, help_heading = None)]
     pub(crate) pages: Vec<PathBuf>,
 
     /// Versions of HTTP, separated by commas: h1, h2, h3, or rules for each
     /// origin such as "static.example=h3 *=h2". [default: h3]
-    #[arg(short = 'P', long, value_name = "LIST", help_heading = "Race")]
+    #[arg(short = 'P', long, value_name = "LIST")]
     pub(crate) protocol: Vec<String>,
 
     /// Congestion controllers of the servers, separated by commas: those that
     /// both the kernel and Pagerace have. [default: cubic]
-    #[arg(long, value_name = "LIST", help_heading = "Race")]
+    #[arg(long, value_name = "LIST")]
     pub(crate) cc: Vec<String>,
 
     /// Strategies, separated by commas. [default: sequential]
-    #[arg(short, long, value_name = "LIST", help_heading = "Race")]
+    #[arg(short, long, value_name = "LIST")]
     pub(crate) strategy: Vec<String>,
 
     /// Interventions that race as further variants; see `pagerace race --help`.
-    #[arg(short = 'W', long, value_name = "LIST", help_heading = "Race")]
+    #[arg(short = 'W', long, value_name = "LIST")]
     pub(crate) what_if: Vec<String>,
 
     /// Networks, by name or as "rate 2mbit rtt 100ms loss 2% queue 1bdp",
     /// separated by commas. [default: slow-4g,cable]
-    #[arg(short, long, value_name = "LIST", help_heading = "Race")]
+    #[arg(short, long, value_name = "LIST")]
     pub(crate) network: Vec<String>,
 
     /// Number of loads of each variant.
-    #[arg(short, long, value_name = "N", default_value_t = 5, help_heading = "Race",
+    #[arg(short, long, value_name = "N", default_value_t = 5,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
 
     /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = SEED, help_heading = "Race")]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     pub(crate) seed: u64,
 
     /// Metric that ranks the contenders; see `pagerace list metrics`.
-    #[arg(
-        short,
-        long,
-        value_name = "METRIC",
-        default_value = "lcp",
-        help_heading = "Race"
-    )]
+    #[arg(short, long, value_name = "METRIC", default_value = "lcp")]
     pub(crate) metric: MetricId,
 
     /// Contender that the others are compared with. [default: the first]
-    #[arg(short, long, value_name = "CONTENDER", help_heading = "Race")]
+    #[arg(short, long, value_name = "CONTENDER")]
     pub(crate) baseline: Option<String>,
 
     /// Requests to block; see `pagerace race --help`.
@@ -115,7 +108,7 @@ pub(crate) struct LiveArgs {
     #[command(flatten)]
     pub(crate) distance: DistanceArgs,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Live")]
     pub(crate) world: WorldArgs,
 
     /// Do not print the simulator's prediction.
@@ -146,29 +139,24 @@ pub(crate) struct LiveArgs {
 
 /// The pages to compare, and the outputs.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Design")]
 pub(crate) struct CalibrateArgs {
     /// Recordings with bodies (.page, of `pagerace record`).
-    #[arg(value_name = "PAGE", required = true)]
+    #[arg(value_name = "PAGE", required = true, help_heading = None)]
     pub(crate) pages: Vec<PathBuf>,
 
     /// Networks of the design, separated by commas: each page meets two or three of
     /// them. [default: slow-4g,fast-4g,cable,lossy-wifi,rate 50mbit rtt 20ms]
-    #[arg(
-        short,
-        long,
-        visible_alias = "networks",
-        value_name = "LIST",
-        help_heading = "Design"
-    )]
+    #[arg(short, long, visible_alias = "networks", value_name = "LIST")]
     pub(crate) network: Vec<String>,
 
     /// Loads of each contender on each of its pages and networks.
-    #[arg(short, long, value_name = "N", default_value_t = 6, help_heading = "Design",
+    #[arg(short, long, value_name = "N", default_value_t = 6,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
 
     /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = SEED, help_heading = "Design")]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     pub(crate) seed: u64,
 
     /// Metrics that are compared, separated by commas.
@@ -177,22 +165,16 @@ pub(crate) struct CalibrateArgs {
         long,
         value_name = "LIST",
         default_value = "ttfb,fcp,lcp,speed-index,tbt,onload",
-        value_delimiter = ',',
-        help_heading = "Design"
+        value_delimiter = ','
     )]
     pub(crate) metric: Vec<MetricId>,
 
     /// Pages on which the model was not tuned, by name, separated by commas:
     /// their errors are reported separately.
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        help_heading = "Design"
-    )]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) held_out: Vec<String>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Live")]
     pub(crate) world: WorldArgs,
 
     /// Ask Lighthouse for its simulated prediction of each page and network

@@ -17,22 +17,21 @@ use pagerace_transport::{quic::DEFAULT_MTU, tls};
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WireArgs {
     /// Origins that share a connection.
-    #[arg(long, value_parser = word::<Connections>(), help_heading = "Model",
+    #[arg(long, value_parser = word::<Connections>(),
         default_value = LoadSettings::default().connections.word())]
     pub(crate) connections: Connections,
 
     /// When servers retransmit lost bytes (HTTP/3).
-    #[arg(long, value_parser = word::<Retransmission>(), help_heading = "Model",
+    #[arg(long, value_parser = word::<Retransmission>(),
         default_value = LoadSettings::default().retransmission.word())]
     pub(crate) retransmission: Retransmission,
 
     /// Largest UDP payload of QUIC in bytes, from 1200 to 1452.
-    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU,
-        help_heading = "Model", value_parser = quic_mtu())]
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU, value_parser = quic_mtu())]
     pub(crate) quic_mtu: u16,
 
     /// Cost of a name lookup.
-    #[arg(long, value_parser = word::<NameLookup>(), help_heading = "Model",
+    #[arg(long, value_parser = word::<NameLookup>(),
         default_value = LoadSettings::default().name_lookup.word())]
     pub(crate) dns: NameLookup,
 }
@@ -64,47 +63,45 @@ pub(crate) struct DistanceArgs {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ModelArgs {
     /// Browser model; see `pagerace list browsers`.
-    #[arg(long, value_parser = word::<&'static Profile>(), help_heading = "Model",
+    #[arg(long, value_parser = word::<&'static Profile>(),
         default_value = BrowserConfig::default().profile.word())]
     pub(crate) browser: &'static Profile,
 
     /// Slow-down of the main thread: 1 for a desktop, 4 for a mid-tier phone.
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, help_heading = "Model",
-        value_parser = cpu)]
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = cpu)]
     pub(crate) cpu: f64,
 
     /// Variation of think times and CPU costs from run to run: sigma of a log-normal
     /// distribution; 0 for none.
-    #[arg(long, value_name = "SIGMA", default_value_t = 0.1, help_heading = "Model",
-        value_parser = jitter)]
+    #[arg(long, value_name = "SIGMA", default_value_t = 0.1, value_parser = jitter)]
     pub(crate) jitter: f64,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Model")]
     wire: WireArgs,
 
     /// Packet protection of QUIC; both have the same packet sizes.
     #[arg(long, value_name = "KEYS", action = ArgAction::Set, value_parser = real_tls(),
-        default_value = "modelled", help_heading = "Model")]
+        default_value = "modelled")]
     pub(crate) tls: bool,
 
     /// Version of TLS under HTTP/1.1 and HTTP/2; 1.2 takes one round trip more.
-    #[arg(long, value_parser = word::<tls::Version>(), help_heading = "Model",
+    #[arg(long, value_parser = word::<tls::Version>(),
         default_value = LoadSettings::default().tcp_tls.word())]
     pub(crate) tls_version: tls::Version,
 
     /// Requests in the first flight of a resumed connection (0-RTT).
-    #[arg(long, value_parser = word::<EarlyData>(), help_heading = "Model",
+    #[arg(long, value_parser = word::<EarlyData>(),
         default_value = LoadSettings::default().early_data.word())]
     pub(crate) early_data: EarlyData,
 
     /// Size of the TLS `ClientHello`; over QUIC, with modelled keys only.
-    #[arg(long, value_parser = word::<tls::ClientHello>(), help_heading = "Model",
+    #[arg(long, value_parser = word::<tls::ClientHello>(),
         default_value = LoadSettings::default().client_hello.word())]
     pub(crate) client_hello: tls::ClientHello,
 
     /// How the browser finds out that a server speaks HTTP/3, and which connections it tries
     /// then.
-    #[arg(long, value_name = "WAY", value_parser = word::<H3Discovery>(), help_heading = "Model",
+    #[arg(long, value_name = "WAY", value_parser = word::<H3Discovery>(),
         default_value = LoadSettings::default().h3_discovery.word())]
     pub(crate) h3_discovery: H3Discovery,
 
@@ -112,7 +109,7 @@ pub(crate) struct ModelArgs {
     pub(crate) distance: DistanceArgs,
 
     /// How the browser signals a changed priority of a request that it has sent.
-    #[arg(long, value_parser = word::<Reprioritisation>(), help_heading = "Model",
+    #[arg(long, value_parser = word::<Reprioritisation>(),
         default_value = LoadSettings::default().reprioritisation.word())]
     pub(crate) reprioritisation: Reprioritisation,
 
@@ -128,8 +125,7 @@ pub(crate) struct ModelArgs {
     pub(crate) delay: Vec<String>,
 
     /// Virtual time after which a load is aborted, such as 90s, 5min or 800ms.
-    #[arg(long, value_name = "TIME", default_value = "30min", help_heading = "Model",
-        value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "30min", value_parser = duration)]
     pub(crate) deadline: Duration,
 }
 

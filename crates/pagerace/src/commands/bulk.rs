@@ -17,10 +17,10 @@ use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
 use super::failed::AllFailed;
 use super::files::{check_files, reasons, rerun, write, write_text};
-use super::inputs::{controllers, jobs, list, networks};
+use super::inputs::{controllers, list, networks};
 use super::simulate::transfer;
+use crate::cli::WorkArgs;
 use crate::cli::model::{duration, quic_mtu, word};
-use crate::progress::Watch;
 use crate::table::{self, bulk::Columns};
 use crate::text::{headed, say, stress};
 
@@ -29,53 +29,46 @@ const DEFAULT_NETWORK: &str = "cable";
 
 /// Arguments of `pagerace bulk`.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Comparison")]
 pub(crate) struct BulkArgs {
     /// Size of the file, such as 50MB, 500kB or 10MiB.
-    #[arg(long, value_name = "SIZE", default_value = "50MB", help_heading = "Comparison",
-        value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "50MB", value_parser = size)]
     size: u64,
 
     /// Versions of HTTP, separated by commas: h1, h2, h3. [default: h2,h3]
-    #[arg(short = 'P', long, value_name = "LIST", help_heading = "Comparison")]
+    #[arg(short = 'P', long, value_name = "LIST")]
     protocol: Vec<String>,
 
     /// Congestion controllers of the server, separated by commas; see
     /// `pagerace list controllers`. [default: cubic]
-    #[arg(long, value_name = "LIST", help_heading = "Comparison")]
+    #[arg(long, value_name = "LIST")]
     cc: Vec<String>,
 
     /// Networks, by name or as "rate 40mbit rtt 100ms loss 5%", separated by
     /// commas; may be given several times. [default: cable]
-    #[arg(short, long, value_name = "LIST", help_heading = "Comparison")]
+    #[arg(short, long, value_name = "LIST")]
     network: Vec<String>,
 
     /// Number of transfers of each variant and network.
-    #[arg(short, long, value_name = "N", default_value_t = 5, help_heading = "Comparison",
+    #[arg(short, long, value_name = "N", default_value_t = 5,
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: u32,
 
     /// Seed of all random choices.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = SEED,
-        help_heading = "Comparison"
-    )]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     seed: u64,
 
     /// Largest UDP payload of QUIC in bytes, from 1200 to 1452.
-    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU,
-        help_heading = "Comparison", value_parser = quic_mtu())]
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU, value_parser = quic_mtu())]
     quic_mtu: u16,
 
     /// Version of TLS under HTTP/1.1 and HTTP/2.
-    #[arg(long, value_parser = word::<tls::Version>(), help_heading = "Comparison",
+    #[arg(long, value_parser = word::<tls::Version>(),
         default_value = LoadSettings::default().tcp_tls.word())]
     tls_version: tls::Version,
 
     /// Virtual time after which a transfer is aborted.
-    #[arg(long, value_name = "TIME", default_value = "1h", help_heading = "Comparison",
-        value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration)]
     deadline: Duration,
 
     /// Write the report, one self-contained HTML file.
@@ -86,14 +79,8 @@ pub(crate) struct BulkArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
 
-    /// Number of threads; results do not depend on it. [default: all cores]
-    #[arg(short, long, value_name = "N", help_heading = "Output",
-        value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
-
-    /// Do not show progress.
-    #[arg(long, help_heading = "Output")]
-    no_progress: bool,
+    #[command(flatten, next_help_heading = "Output")]
+    work: WorkArgs,
 }
 
 pub(crate) fn run(args: &BulkArgs) -> Result<()> {
@@ -101,10 +88,10 @@ pub(crate) fn run(args: &BulkArgs) -> Result<()> {
     plan.check()?;
     let files = args.report.iter().chain(&args.json);
     check_files(&files.map(PathBuf::as_path).collect::<Vec<_>>(), &[])?;
-    let watch = Watch::new(!args.no_progress, "transfers");
+    let watch = args.work.watch("transfers");
     watch.start("sending", plan.transfers());
     let tell = |progress| watch.tell(progress);
-    let results = run_bulk(&plan, jobs(args.jobs), &transfer, &tell)?;
+    let results = run_bulk(&plan, args.work.jobs(), &transfer, &tell)?;
     watch.clear();
     print(&results, args.network.is_empty())?;
     if let Some(path) = &args.json {

@@ -15,8 +15,7 @@ use pagerace_calibration::design::design;
 use pagerace_calibration::differences::csv;
 use pagerace_calibration::json::write_accuracy;
 use pagerace_calibration::markdown::markdown;
-use pagerace_calibration::tables::Extent;
-use pagerace_calibration::text::text;
+use pagerace_calibration::tables::{Extent, sections};
 use pagerace_calibration::{Accuracy, Input, Observations, Prediction, accuracy, predict};
 use pagerace_lab::{Plan, VERSION};
 use pagerace_page::{Interventions, Page};
@@ -30,6 +29,8 @@ use super::simulate::{explain, load};
 use super::warn::warn;
 use crate::cli::live::CalibrateArgs;
 use crate::progress::Watch;
+use crate::table;
+use crate::text::{say, stress};
 
 /// A slow and a faster mobile network, a line, a fast lossy hop, and a fast line.
 const DEFAULT_NETWORKS: [&str; 5] = [
@@ -131,9 +132,26 @@ fn predicted(
     Ok(all)
 }
 
+/// Prints what was measured, the errors, the winners and Lighthouse.
 fn print(compared: &Accuracy) -> Result<()> {
     let mut out = anstream::stdout().lock();
-    writeln!(out, "{}", text(compared))?;
+    for section in sections(compared, "", Extent::Terminal) {
+        stress(&mut out, &section.title)?;
+        for line in section.text.iter().filter(|_| section.list) {
+            say(&mut out, &format!("  {line}"))?;
+        }
+        for part in section.tables.iter().filter(|part| !part.rows.is_empty()) {
+            writeln!(out)?;
+            if !part.caption.is_empty() {
+                writeln!(out, "{}", part.caption)?;
+            }
+            table::print(
+                &mut out,
+                table::table(&part.header, part.words).add_rows(&part.rows),
+            )?;
+        }
+        writeln!(out)?;
+    }
     Ok(())
 }
 

@@ -23,12 +23,12 @@ use serde_json::{Value, json};
 
 use super::failed::{AllFailed, Interrupted};
 use super::files::{check_files, say, write_text};
-use super::inputs::{free_name, jobs, networks};
+use super::inputs::{free_name, networks};
 use super::markdown::Section;
 use super::simulate::load;
-use super::study::{WorkArgs, contender_key};
+use super::study::contender_key;
 use crate::cli::model::word;
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, WorkArgs};
 use crate::progress::Watch;
 
 mod sections;
@@ -54,46 +54,43 @@ const CORPUS_KEY: &str = "pagerace.corpus";
 const SECTION: &str = "corpus";
 
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Loads")]
 pub(crate) struct CorpusArgs {
     /// Recordings (HAR files, also with gzip), one page each.
-    #[arg(value_name = "FILES", required = true)]
+    #[arg(value_name = "FILES", required = true, help_heading = None)]
     files: Vec<PathBuf>,
 
     /// Hosts that speak HTTP/3.
     #[arg(long, value_name = "HOSTS", value_parser = word::<Http3Hosts>(),
-        default_value = Http3Hosts::default().word())]
+        default_value = Http3Hosts::default().word(), help_heading = None)]
     http3: Http3Hosts,
 
     /// Do not load the pages.
-    #[arg(long, conflicts_with_all = ["network", "cc", "runs", "origin_rtt", "seed", "jobs"])]
+    #[arg(long, help_heading = None,
+        conflicts_with_all = ["network", "cc", "runs", "origin_rtt", "seed", "jobs"])]
     no_loads: bool,
 
     /// Networks, by name or description, separated by commas; the first is that of consecutive
     /// visits. [default: 100 Mbit/s and 30 ms with 0, 0.5 and 1 % loss]
-    #[arg(short, long, value_name = "LIST", help_heading = "Loads")]
+    #[arg(short, long, value_name = "LIST")]
     network: Vec<String>,
 
     /// Congestion controller.
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "cubic",
-        help_heading = "Loads"
-    )]
+    #[arg(long, value_name = "NAME", default_value = "cubic")]
     cc: String,
 
     /// Number of pairs of loads of each page, network and kind of visit.
-    #[arg(short, long, value_name = "N", default_value_t = 5, help_heading = "Loads",
+    #[arg(short, long, value_name = "N", default_value_t = 5,
         value_parser = clap::value_parser!(u32).range(1..=1_000))]
     runs: u32,
 
     /// Round trips of servers beyond the network's: the same for all, or as recorded.
     #[arg(long, value_name = "WAY", value_parser = word::<OriginRtt>(),
-        default_value = OriginRtt::default().word(), help_heading = "Loads")]
+        default_value = OriginRtt::default().word())]
     origin_rtt: OriginRtt,
 
     /// Seed of all random numbers.
-    #[arg(long, value_name = "N", default_value_t = SEED, help_heading = "Loads")]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     seed: u64,
 
     #[command(flatten, next_help_heading = "Loads")]
@@ -132,7 +129,7 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
     if let Some(file) = &args.markdown {
         Section::check(file, SECTION)?;
     }
-    let watch = Watch::new(!args.work.no_progress, "pairs");
+    let watch = args.work.watch("pairs");
     let surveyed = Surveyed::of(args, &watch)?;
     let findings = &surveyed.findings;
     let content = surveyed.content();
@@ -205,7 +202,7 @@ impl Surveyed {
             Some(experiment) => {
                 watch.start("loading", experiment.pairs(&corpus));
                 let tell = |progress| watch.tell(progress);
-                let jobs = jobs(args.work.jobs);
+                let jobs = args.work.jobs();
                 let pairs = experiment.run(&corpus, &load, jobs, &tell);
                 let interrupted = || Interrupted("; nothing was written".to_owned());
                 let pairs = pairs.map_err(Error::msg)?.ok_or_else(interrupted)?;

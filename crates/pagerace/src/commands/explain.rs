@@ -18,14 +18,14 @@ use pagerace_page::Page;
 use pagerace_report::input::Provenance;
 
 use super::files::{check_files, write};
-use super::inputs::{jobs, networks, pages};
+use super::inputs::{networks, pages};
 use super::interventions;
 use super::needs::{NeedArgs, needs};
 use super::simulate::{explain, load};
 use super::warn::{idle_rules, warn};
+use crate::cli::WorkArgs;
 use crate::cli::model::ModelArgs;
 use crate::cli::origin_rtt;
-use crate::progress::Watch;
 use crate::table;
 use crate::text::{headed, say, stress, width};
 
@@ -34,75 +34,59 @@ const DEFAULT_NETWORK: &str = "fast-4g";
 
 /// Arguments of `pagerace explain`.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Comparison")]
 pub(crate) struct ExplainArgs {
     /// Recording of the page (.har or .har.gz).
-    #[arg(value_name = "HAR")]
+    #[arg(value_name = "HAR", help_heading = None)]
     har: PathBuf,
 
     /// One way to deliver it, such as h1, "h2 bbr" or "h3 round-robin".
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", help_heading = None)]
     a: String,
 
     /// The other, such as h3.
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", help_heading = None)]
     b: String,
 
     /// The network, by name or as "rate 2mbit rtt 100ms loss 2%".
     /// [default: fast-4g]
-    #[arg(short, long, value_name = "NETWORK", help_heading = "Comparison")]
+    #[arg(short, long, value_name = "NETWORK")]
     network: Option<String>,
 
     /// Metric to explain: ttfb, fcp, lcp, speed-index or onload.
-    #[arg(
-        short,
-        long,
-        value_name = "NAME",
-        default_value_t,
-        help_heading = "Comparison"
-    )]
+    #[arg(short, long, value_name = "NAME", default_value_t)]
     metric: MetricId,
 
     /// Loads of each, of which the run with the median difference is explained.
-    #[arg(short, long, value_name = "N", default_value_t = RUNS, help_heading = "Comparison",
+    #[arg(short, long, value_name = "N", default_value_t = RUNS,
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
 
     /// Explain this run (from 1) instead of the one with the median difference.
-    #[arg(long, value_name = "K", conflicts_with = "runs", help_heading = "Comparison",
+    #[arg(long, value_name = "K", conflicts_with = "runs",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     run: Option<u32>,
 
     /// Seed of all random choices.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = SEED,
-        help_heading = "Comparison"
-    )]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     seed: u64,
 
     /// Page of a HAR with several pages: its number from 1, its id or its title.
-    #[arg(long, value_name = "PAGE", help_heading = "Comparison")]
+    #[arg(long, value_name = "PAGE")]
     page: Option<String>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Essential")]
     needs: NeedArgs,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Model")]
     model: ModelArgs,
 
     /// Write the parts and both critical paths as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
 
-    /// Number of threads; results do not depend on it. [default: all cores]
-    #[arg(short, long, value_name = "N", help_heading = "Output",
-        value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
-
-    /// Do not show progress.
-    #[arg(long, help_heading = "Output")]
-    no_progress: bool,
+    #[command(flatten, next_help_heading = "Output")]
+    work: WorkArgs,
 }
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
@@ -110,8 +94,8 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     check_files(&files, std::slice::from_ref(&args.har))?;
     let plan = plan(args)?;
     idle_rules(&plan).for_each(|text| warn(&text));
-    let watch = Watch::new(!args.no_progress, "loads");
-    let (jobs, tell) = (jobs(args.jobs), |progress| watch.tell(progress));
+    let watch = args.work.watch("loads");
+    let (jobs, tell) = (args.work.jobs(), |progress| watch.tell(progress));
     let run = if let Some(number) = args.run {
         number as usize - 1
     } else {

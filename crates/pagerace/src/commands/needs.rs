@@ -24,17 +24,17 @@ use crate::lists::split_all;
 pub(crate) struct NeedArgs {
     /// Filter list of an ad blocker, or a hosts file; may be given several times.
     /// Exceptions in the list are not advertisement.
-    #[arg(long, value_name = "FILE", help_heading = "Essential")]
+    #[arg(long, value_name = "FILE")]
     ad_list: Vec<PathBuf>,
 
     /// Requests to treat as essential, by category, host or URL, separated by commas:
     /// fonts, cdn.example, "*/app.js*".
-    #[arg(long, value_name = "LIST", help_heading = "Essential")]
+    #[arg(long, value_name = "LIST")]
     essential_if: Vec<String>,
 
     /// Requests to treat as not essential. --essential-if takes precedence, and the
     /// document is always essential.
-    #[arg(long, value_name = "LIST", help_heading = "Essential")]
+    #[arg(long, value_name = "LIST")]
     non_essential_if: Vec<String>,
 }
 

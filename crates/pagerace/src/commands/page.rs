@@ -12,7 +12,7 @@ use anstyle::Style;
 use anyhow::{Context, Result};
 use clap::Args;
 use comfy_table::{
-    Cell, CellAlignment, ColumnConstraint, ContentArrangement, ContentLineStyle, LineStyle, Table,
+    CellAlignment, ColumnConstraint, ContentArrangement, ContentLineStyle, LineStyle, Table,
     TableStyle, Width,
 };
 use pagerace_core::{Destination, Duration, ScriptMode};
@@ -246,30 +246,17 @@ fn creator(page: &Page) -> &str {
 
 /// Returns a table whose first `left` columns are text and the others numbers.
 fn table(header: &[&str], left: usize, rows: Vec<Vec<String>>) -> Table {
-    let side = |i: usize| {
-        if i < left {
-            CellAlignment::Left
-        } else {
-            CellAlignment::Right
-        }
-    };
-    let cells = |texts: Vec<String>| -> Vec<Cell> {
-        texts
-            .into_iter()
-            .enumerate()
-            .map(|(i, t)| Cell::new(t).set_alignment(side(i)))
-            .collect()
-    };
     let mut table = Table::new();
     table
         .load_style(STYLE)
-        .set_content_arrangement(ContentArrangement::Dynamic);
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(header)
+        .add_rows(rows);
+    for column in table.column_iter_mut().skip(left) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
     if table.width().is_none() {
         table.set_width(DEFAULT_WIDTH as u16);
-    }
-    table.set_header(cells(header.iter().map(|&h| h.to_owned()).collect()));
-    for row in rows {
-        table.add_row(cells(row));
     }
     table
 }

@@ -18,7 +18,7 @@ use pagerace_sim::{ProtocolMap, Visit};
 
 use super::failed::all_failed;
 use super::files::{check_files, open};
-use super::inputs::{controllers, jobs, list, networks_in, pages};
+use super::inputs::{controllers, list, networks_in, pages};
 use super::interventions;
 use super::needs::needs;
 #[cfg(feature = "live")]
@@ -46,8 +46,8 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     };
     prepare(&mut plan)?.iter().for_each(|text| warn(text));
     outputs::check_qlog(args, &plan)?;
-    let jobs = jobs(args.jobs);
-    let watch = Watch::new(!args.no_progress, "loads");
+    let jobs = args.work.jobs();
+    let watch = args.work.watch("loads");
     let results = results(&plan, jobs, &watch)?;
     answer::print(
         &mut anstream::stdout().lock(),

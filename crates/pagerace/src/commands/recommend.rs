@@ -14,12 +14,11 @@ use pagerace_study::recommend::{Feature, Population, evaluate, population};
 
 use super::failed::Interrupted;
 use super::files::{check_files, write_text};
-use super::inputs::jobs;
 use super::markdown::Section;
 use super::sections;
-use super::study::{self, WorkArgs, condition};
+use super::study::{self, condition};
 use super::warn::warn;
-use crate::progress::Watch;
+use crate::cli::WorkArgs;
 use input::Input;
 use mix::Mix;
 
@@ -173,10 +172,10 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
             unknown.join(", ")
         ));
     }
-    let watch = Watch::new(!args.work.no_progress, "parts");
+    let watch = args.work.watch("parts");
     watch.start("learning", steps(&population));
     let progress = |progress| watch.tell(progress);
-    let jobs = jobs(args.work.jobs);
+    let jobs = args.work.jobs();
     let evaluation = evaluate(&population, args.depth, jobs, &progress);
     let kept = "; nothing was written, and all loads are kept";
     let evaluation = evaluation.ok_or_else(|| Interrupted(kept.to_owned()))?;

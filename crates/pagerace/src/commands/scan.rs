@@ -18,10 +18,8 @@ use serde_json::{Value, json};
 
 use super::failed::Interrupted;
 use super::files::{check_files, say, write_text};
-use super::inputs::jobs;
-use super::study::WorkArgs;
 use super::warn::warn;
-use crate::progress::Watch;
+use crate::cli::WorkArgs;
 use record::Recorded;
 
 mod csv;
@@ -155,7 +153,7 @@ pub(crate) fn run(args: &ScanArgs) -> Result<()> {
     let scan = args.scan()?;
     let facts = args.facts(&scan);
     let begun = journal.exists();
-    let watch = Watch::new(!args.work.no_progress, "domains");
+    let watch = args.work.watch("domains");
     watch.start("scanning", scan.names.len());
     if begun {
         watch.log(&format!("going on with {}", journal.display()));
@@ -233,7 +231,7 @@ impl ScanArgs {
                 port: self.port,
                 private_addresses: self.private_addresses,
                 user_agent: user_agent(self.contact.as_deref()),
-                threads: jobs(self.work.jobs),
+                threads: self.work.jobs(),
             },
             trust,
             resolvers,

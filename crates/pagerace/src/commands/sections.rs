@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use comfy_table::Cell;
 use pagerace_report::sections::{Section, SectionReport};
 
 use super::markdown::cell;
@@ -21,13 +20,8 @@ pub(super) fn print(out: &mut impl Write, sections: &[Section]) -> io::Result<()
             writeln!(out, "{line}")?;
         }
         if !section.header.is_empty() {
-            let header: Vec<&str> = section.header.iter().map(String::as_str).collect();
-            let mut table = terminal::table(&header, section.words);
-            for row in &section.rows {
-                let cells = row.iter().map(Cell::new).collect();
-                terminal::add(&mut table, section.words, cells);
-            }
-            terminal::print(out, &table)?;
+            let mut table = terminal::table(&section.header, section.words);
+            terminal::print(out, table.add_rows(&section.rows))?;
         }
     }
     Ok(())

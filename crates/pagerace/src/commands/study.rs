@@ -17,7 +17,7 @@ use pagerace_study::store::{PAGES, VERSION_KEY};
 
 use super::files::say;
 use super::warn::warn;
-use crate::progress::Watch;
+use crate::cli::WorkArgs;
 use evaluate::TableArgs;
 use resolve::Resolved;
 
@@ -118,24 +118,6 @@ impl ResultArgs {
 
     fn read(&self) -> Result<Resolved> {
         Resolved::read(&self.plan.plan, &self.plan.pages)
-    }
-}
-
-/// Options of commands that run loads.
-#[derive(Args, Debug)]
-pub(crate) struct WorkArgs {
-    /// Number of threads; results do not depend on it. [default: all cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(super) jobs: Option<u16>,
-
-    /// Do not show progress.
-    #[arg(long)]
-    pub(super) no_progress: bool,
-}
-
-impl WorkArgs {
-    fn watch(&self) -> Watch {
-        Watch::new(!self.no_progress, "loads")
     }
 }
 

@@ -1,11 +1,12 @@
 //! Table of large transfers, one row each.
 
 use comfy_table::{Cell, Color, Table};
-use pagerace_lab::bulk::{BulkResults, BulkSummary};
+use pagerace_lab::bulk::BulkResults;
 use pagerace_lab::unit::{Unit, percent};
+use pagerace_report::bulk::BulkSummary;
 use pagerace_sim::{BULK_INTERVAL, BulkOutcome};
 
-use super::{add, fits, or_none, relative, table};
+use super::{fits, or_none, relative, table};
 
 /// Number of characters in a sparkline.
 const SPARKS: usize = 20;
@@ -36,7 +37,7 @@ fn with(results: &BulkResults, network: usize, columns: Columns) -> Table {
     let plan = &results.plan;
     let count = plan.contenders.len();
     let summaries: Vec<_> = (0..count).map(|i| results.summary(network, i)).collect();
-    let failing = summaries.iter().any(|s| s.failed > 0);
+    let failing = summaries.iter().any(|s| s.failed_runs > 0);
     let mut header = vec!["variant", "time", ""];
     header.extend(failing.then_some("failed"));
     header.extend(["goodput", "overhead"]);
@@ -54,13 +55,15 @@ fn with(results: &BulkResults, network: usize, columns: Columns) -> Table {
             _ => beside(s, &summaries[0]),
         });
         if failing {
-            cells.push(failed(s.failed, plan.runs));
+            cells.push(failed(s.failed_runs, plan.runs));
         }
-        cells.push(or_none(s.goodput.map(rate)));
-        cells.push(or_none(s.overhead.map(share)));
+        cells.push(or_none(s.goodput_bits_per_second.map(rate)));
+        cells.push(or_none(
+            s.overhead_percent.map(|percent| share(percent / 100.0)),
+        ));
         if columns == Columns::All {
             let bytes = |value: f64| Unit::Bytes.format(value);
-            cells.push(or_none(s.range_ms.map(range)));
+            cells.push(or_none(s.time_min_ms.zip(s.time_max_ms).map(range)));
             cells.push(or_none(s.retransmitted_bytes.map(bytes)));
             cells.push(or_none(s.packets_lost.map(packets)));
         }
@@ -68,7 +71,7 @@ fn with(results: &BulkResults, network: usize, columns: Columns) -> Table {
             let run = &results.cell(network, i)[results.median_run(network, i)];
             cells.push(Cell::new(sparkline(&spans(run))));
         }
-        add(&mut table, 1, cells);
+        table.add_row(cells);
     }
     table
 }

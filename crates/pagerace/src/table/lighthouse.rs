@@ -6,40 +6,28 @@ use pagerace_core::Duration;
 use pagerace_lab::Plan;
 use pagerace_lab::unit::Unit;
 
-use super::{add, or_none, table};
+use super::{or_none, table};
 
 /// Returns a table of the metrics that Lighthouse reports, one row for each variant.
 pub(crate) fn observed(plan: &Plan, opinions: &[(usize, Lighthouse)]) -> Table {
-    let mut table = table(
-        &[
-            "page",
-            "network",
-            "variant",
-            "fcp",
-            "lcp",
-            "speed-index",
-            "tti",
-            "tbt",
-            "cls",
-        ],
-        3,
-    );
+    let metrics = ["fcp", "lcp", "speed-index", "tti", "tbt", "cls"];
+    let header = ["page", "network", "variant"].into_iter().chain(metrics);
+    let mut table = table(&header.collect::<Vec<_>>(), 3);
     for (variant, said) in opinions {
         let (page, network, contender) = plan.variant_parts(*variant);
         let time = |value: Option<Duration>| {
             let text = value.map(|v| Unit::Milliseconds.format(v.as_millis_f64()));
             or_none(text)
         };
-        let m = &said.reported;
         let mut cells = vec![
             Cell::new(&plan.pages[page].name),
             Cell::new(&plan.networks[network].name),
             Cell::new(plan.label(contender)),
         ];
-        cells.extend([m.fcp, m.lcp, m.speed_index, m.tti, m.tbt].map(time));
+        cells.extend([said.fcp, said.lcp, said.speed_index, said.tti, said.tbt].map(time));
         let cls = said.cls.map(|score| Unit::Score.format(score));
         cells.push(or_none(cls));
-        add(&mut table, 3, cells);
+        table.add_row(cells);
     }
     table
 }

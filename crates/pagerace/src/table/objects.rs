@@ -6,7 +6,7 @@ use pagerace_lab::stats::median;
 use pagerace_lab::unit::Unit;
 use pagerace_sim::TransportCounters;
 
-use super::{add, table};
+use super::table;
 
 /// Returns the deliveries of each contender on one network, as medians of the runs summed
 /// over all pages; `None` if no object was sent in datagrams.
@@ -58,7 +58,7 @@ pub(crate) fn deliveries(results: &Results, network: usize) -> Option<Table> {
             Cell::new(share),
             Cell::new(Unit::Bytes.format(sums(i, |t| t.repaired_bytes))),
         ];
-        add(&mut table, 1, cells);
+        table.add_row(cells);
     }
     Some(table)
 }

@@ -6,7 +6,7 @@ use pagerace_calibration::cell;
 use pagerace_lab::MetricId;
 use pagerace_lab::unit::signed_percent;
 
-use super::{NONE, add, table};
+use super::{NONE, table};
 
 /// Relative error from which a prediction is marked by a colour.
 const OFF: f64 = 0.15;
@@ -41,7 +41,7 @@ pub(crate) fn predicted(accuracy: &Accuracy, network: &str, metrics: &[MetricId]
                 });
                 cells.extend(triple(*metric, found));
             }
-            add(&mut table, left, cells);
+            table.add_row(cells);
         }
     }
     table

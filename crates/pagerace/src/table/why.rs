@@ -11,7 +11,7 @@ use pagerace_lab::model_error::is_lossy;
 use pagerace_lab::why::{Why, steps};
 use pagerace_sim::Part;
 
-use super::{WORDS_MIN, add, fits, table};
+use super::{WORDS_MIN, fits, table};
 use crate::text::wrap;
 
 mod merge;
@@ -96,11 +96,11 @@ fn upright(rows: &[Row], shown: &[Part], width: Option<usize>) -> Table {
     for part in shown {
         let mut cells = vec![Cell::new(part.title())];
         cells.extend(rows.iter().map(|row| Cell::new(signed(row.get(*part)))));
-        add(&mut upright, 1, cells);
+        upright.add_row(cells);
     }
     let mut cells = vec!["total".to_owned()];
     cells.extend(rows.iter().map(|row| signed(row.sum())));
-    add(&mut upright, 1, cells.into_iter().map(bold).collect());
+    upright.add_row(cells.into_iter().map(bold));
     upright
 }
 
@@ -166,7 +166,7 @@ impl Heads {
             let (total, parts) = numbers.split_last().expect("the sum is always there");
             cells.extend(parts.iter().map(Cell::new));
             cells.push(bold(total.clone()));
-            add(&mut table, 1, cells);
+            table.add_row(cells);
         }
         let words = rows.iter().flat_map(|row| row.name.split(' '));
         let longest = words.map(|word| word.chars().count()).max().unwrap_or(0);

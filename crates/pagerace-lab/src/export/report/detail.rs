@@ -1,6 +1,6 @@
 //! Conversion of a recorded run to the report's input.
 
-use pagerace_report::input::{Drop, Frame, HolGap, ProgressPoint, RunDetail, Timing};
+use pagerace_report::input::{Drop, Frame, HolGap, RunDetail, Timing};
 use pagerace_sim::Outcome;
 
 use crate::detail::Choice;
@@ -24,11 +24,7 @@ pub(super) fn run_detail(choice: Choice, outcome: Outcome) -> RunDetail {
             .into_iter()
             .filter_map(|(name, at)| Some((name.to_owned(), pagerace_core::Instant::ZERO + at?)))
             .collect(),
-        visual_progress: outcome
-            .visual_progress
-            .into_iter()
-            .map(|(at, share)| ProgressPoint { at, share })
-            .collect(),
+        visual_progress: outcome.visual_progress,
         timings: outcome
             .resources
             .into_iter()

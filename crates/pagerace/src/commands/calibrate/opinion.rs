@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use pagerace_calibration::lighthouse::LighthousePrediction;
-use pagerace_chromium::node::{LighthouseMetrics, Throttling};
+use pagerace_chromium::node::{Lighthouse, Throttling};
 use pagerace_core::{Duration, Protocol};
 use pagerace_lab::{Load, MetricId, Plan};
 use pagerace_net::Network;
@@ -28,8 +28,8 @@ pub(super) fn ask(session: &mut Session, part: &Plan) -> Result<LighthousePredic
     Ok(LighthousePrediction {
         page: part.pages[0].name.clone(),
         network: link.name.clone(),
+        values: values(&said),
         version: said.version,
-        values: values(&said.reported),
     })
 }
 
@@ -44,14 +44,13 @@ fn throttling(network: &Network) -> Throttling {
 }
 
 /// Returns the values in milliseconds, by metric.
-pub(crate) fn values(of: &LighthouseMetrics) -> BTreeMap<MetricId, f64> {
-    let all: [(&str, Option<Duration>); 6] = [
+pub(crate) fn values(of: &Lighthouse) -> BTreeMap<MetricId, f64> {
+    let all: [(&str, Option<Duration>); 5] = [
         ("fcp", of.fcp),
         ("lcp", of.lcp),
         ("speed-index", of.speed_index),
         ("tti", of.tti),
         ("tbt", of.tbt),
-        ("onload", of.onload),
     ];
     let some = all.into_iter().filter_map(|(name, value)| {
         let metric: MetricId = name.parse().ok()?;

@@ -19,7 +19,7 @@ pub(crate) struct EssentialArgs {
     /// part, and why.
     #[arg(long, help_heading = "Essential")]
     pub(super) essential: bool,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Essential")]
     needs: NeedArgs,
 }
 

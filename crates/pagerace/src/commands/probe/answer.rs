@@ -83,9 +83,7 @@ pub(super) trait Answer {
                 writeln!(out, "{sentence}")?;
             }
             writeln!(out)?;
-            let mut table = table::table(&header, 1);
-            table.add_rows(&rows);
-            table::print(&mut out, &table)?;
+            table::print(&mut out, table::table(&header, 1).add_rows(&rows))?;
         }
         let Some(path) = &args.report else {
             return Ok(());

@@ -4,9 +4,8 @@ use std::path::Path;
 
 use pagerace_lab::VERSION;
 use pagerace_study::key::Dimension;
-use pagerace_study::recommend::interval::Mean;
 use pagerace_study::recommend::population::Facts;
-use pagerace_study::recommend::{Kind, Policy, Rule, Unseen};
+use pagerace_study::recommend::{Policy, Rule, Unseen};
 use serde_json::{Map, Value, json};
 
 use super::print::Report;
@@ -23,17 +22,9 @@ pub(super) fn of(report: &Report<'_>, facts: &Facts, input: &Path, plan: Option<
         }
         choice
     });
-    let networks = population.networks.iter().map(|(name, share)| {
-        let facts = facts.networks.get(name).map(|facts| {
-            json!({
-                "rtt_ms": facts.rtt_ms,
-                "down_mbps": facts.down_mbps,
-                "up_mbps": facts.up_mbps,
-                "loss_percent": facts.loss_percent,
-            })
-        });
-        json!({"name": name, "share": share, "facts": facts})
-    });
+    let networks = population.networks.iter().map(
+        |(name, share)| json!({"name": name, "share": share, "facts": facts.networks.get(name)}),
+    );
     let pages = population.pages.iter();
     let policies = evaluation.policies.iter();
     json!({
@@ -42,7 +33,7 @@ pub(super) fn of(report: &Report<'_>, facts: &Facts, input: &Path, plan: Option<
         "plan": plan,
         "metric": population.metric.metric().name,
         "caveat": MODEL_ERROR,
-        "recommended": kind(evaluation.take),
+        "recommended": evaluation.take,
         "today": population.choices[0].contender,
         "fixed": population.choices[evaluation.fixed].contender,
         "rule": rule(report, &evaluation.rule),
@@ -55,23 +46,12 @@ pub(super) fn of(report: &Report<'_>, facts: &Facts, input: &Path, plan: Option<
         "folds": evaluation.folds,
         "policies": policies.map(|one| policy(report, one)).collect::<Vec<_>>(),
         "log_differences": {
-            "fixed_against_today": mean(evaluation.fixed_against_today),
-            "rule_against_fixed": mean(evaluation.rule_against_fixed),
-            "rule_against_today": mean(evaluation.rule_against_today),
+            "fixed_against_today": evaluation.fixed_against_today,
+            "rule_against_fixed": evaluation.rule_against_fixed,
+            "rule_against_today": evaluation.rule_against_today,
         },
         "networks_left_out": evaluation.unseen.as_ref().map(|one| unseen(report, one)),
     })
-}
-
-const fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Today => "today",
-        Kind::Http2 => "http2",
-        Kind::Http3 => "http3",
-        Kind::Fixed => "fixed",
-        Kind::Rule => "rule",
-        Kind::Oracle => "oracle",
-    }
 }
 
 fn rule(report: &Report<'_>, part: &Rule) -> Value {
@@ -107,7 +87,7 @@ fn policy(report: &Report<'_>, policy: &Policy) -> Value {
         })
     });
     json!({
-        "policy": kind(policy.kind),
+        "policy": policy.kind,
         "mean_regret": policy.regret.mean,
         "mean_excess": policy.excess,
         "median_regret": policy.regret.median,
@@ -136,12 +116,8 @@ fn unseen(report: &Report<'_>, unseen: &Unseen) -> Value {
     });
     json!({
         "networks": networks.collect::<Vec<_>>(),
-        "fixed_against_today": mean(unseen.fixed_against_today),
-        "rule_against_fixed": mean(unseen.rule_against_fixed),
-        "rule_against_today": mean(unseen.rule_against_today),
+        "fixed_against_today": unseen.fixed_against_today,
+        "rule_against_fixed": unseen.rule_against_fixed,
+        "rule_against_today": unseen.rule_against_today,
     })
-}
-
-fn mean(mean: Mean) -> Value {
-    json!({"mean": mean.mean, "interval": mean.interval})
 }

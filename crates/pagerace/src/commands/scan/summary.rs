@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use comfy_table::Cell;
 use pagerace_lab::VERSION;
 use pagerace_scan::Summary;
 use serde_json::Value;
@@ -49,7 +48,7 @@ pub(super) fn print(summary: &Summary, facts: &Value, out: &mut impl Write) -> i
             share.share.map_or_else(|| NONE.to_owned(), percent),
             interval,
         ];
-        terminal::add(&mut table, 2, cells.map(Cell::new).to_vec());
+        table.add_row(cells);
     }
     terminal::print(out, &table)?;
     say(
@@ -66,7 +65,7 @@ pub(super) fn print(summary: &Summary, facts: &Value, out: &mut impl Write) -> i
                 cdn.domains.to_string(),
                 cdn.http3.to_string(),
             ];
-            terminal::add(&mut table, 1, cells.map(Cell::new).to_vec());
+            table.add_row(cells);
         }
         terminal::print(out, &table)?;
     }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Error, Result, bail};
 use clap::Args;
-use comfy_table::Cell;
 use pagerace_lab::MetricId;
 use pagerace_lab::export::csv::quote;
 use pagerace_lab::unit::{percent, signed_percent};
@@ -193,7 +192,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
             &folder,
             Part::WHOLE,
             args.work.jobs,
-            args.work.watch(),
+            args.work.watch("loads"),
         )?;
     }
     let loads = Loads::read(&resolved, &folder, &metrics(&resolved))?;
@@ -293,8 +292,7 @@ fn print_matrix(
     let mut printed = terminal::table(&header, 1);
     for (row, name) in matrix.rows.iter().enumerate() {
         let cells = (0..matrix.columns.len()).map(|column| beside(matrix, numbers, row, column));
-        let cells = std::iter::once(name.clone()).chain(cells);
-        terminal::add(&mut printed, 1, cells.map(Cell::new).collect());
+        printed.add_row(std::iter::once(name.clone()).chain(cells));
     }
     terminal::print(out, &printed)?;
     writeln!(out)
@@ -327,13 +325,9 @@ pub(super) fn measured(measure: &Measure, number: f64) -> String {
 
 fn print(out: &mut impl Write, table: &Table) -> io::Result<()> {
     writeln!(out, "{}", table.caption)?;
-    let header: Vec<&str> = table.header.iter().map(String::as_str).collect();
-    let mut printed = terminal::table(&header, table.left);
-    for row in &table.rows {
-        let cells = row.iter().map(|value| Cell::new(shown(value)));
-        terminal::add(&mut printed, table.left, cells.collect());
-    }
-    terminal::print(out, &printed)
+    let mut printed = terminal::table(&table.header, table.left);
+    let rows = table.rows.iter().map(|row| row.iter().map(shown));
+    terminal::print(out, printed.add_rows(rows))
 }
 
 /// Formats a value for people.

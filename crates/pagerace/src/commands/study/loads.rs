@@ -10,7 +10,8 @@ use pagerace_study::frame::Frame;
 use serde_json::Value;
 
 use super::resolve::Resolved;
-use super::{Part, ResultArgs, WorkArgs, markdown, run, warn_of_missing};
+use super::{Part, ResultArgs, markdown, run, warn_of_missing};
+use crate::cli::WorkArgs;
 
 /// The loads of a report.
 pub(super) struct Loads {
@@ -70,7 +71,8 @@ pub(in crate::commands) fn of_plan(
     let resolved = results.read()?;
     let folder = results.folder();
     if let Some(work) = work {
-        run::complete(&resolved, &folder, Part::WHOLE, work.jobs, work.watch())?;
+        let watch = work.watch("loads");
+        run::complete(&resolved, &folder, Part::WHOLE, work.jobs, watch)?;
     }
     let loads = Loads::read(&resolved, &folder, metrics)?;
     let store = Store::read(&folder, resolved.study.details)?;

@@ -50,7 +50,7 @@ pub(super) fn run(args: &RunArgs) -> Result<()> {
         folder,
         args.shard,
         args.work.jobs,
-        args.work.watch(),
+        args.work.watch("loads"),
     )?;
     writeln!(
         anstream::stdout(),

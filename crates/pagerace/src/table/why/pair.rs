@@ -1,13 +1,12 @@
 //! Table of two runs side by side.
 
-use comfy_table::Cell;
 use pagerace_lab::Plan;
 use pagerace_lab::model_error::is_lossy;
 use pagerace_lab::unit::signed_percent;
 use pagerace_lab::why::{Why, steps};
 use pagerace_sim::Part;
 
-use super::super::{NONE, add, fits, table};
+use super::super::{NONE, fits, table};
 use super::{Explained, OVERFLOW, bold, plain, signed, sized};
 
 /// Minimum difference, relative to the larger time, for which shares are meaningful.
@@ -79,11 +78,10 @@ impl Times {
         let sum = |tenths: &[i64; 8]| tenths.iter().sum::<i64>();
         let (base, own) = (sum(&self.base), sum(&self.own));
         for (i, part) in Part::ALL.into_iter().enumerate() {
-            let cells = self.row(part_name(part), self.base[i], self.own[i], shares);
-            add(&mut table, 1, cells.into_iter().map(Cell::new).collect());
+            table.add_row(self.row(part_name(part), self.base[i], self.own[i], shares));
         }
         let total = self.row("total", base, own, shares);
-        add(&mut table, 1, total.into_iter().map(bold).collect());
+        table.add_row(total.into_iter().map(bold));
         table
     }
 
