@@ -66,8 +66,8 @@ struct Waiting<P> {
     packet: P,
     /// Number of the packet in [`Watched::offered`].
     number: usize,
-    /// Time at which the queue last dropped a packet before.
-    last_drop: Option<Instant>,
+    /// Number of the last packet that the queue dropped before.
+    last_drop: Option<usize>,
 }
 
 /// A connection that reads an object through a bottleneck.
@@ -76,11 +76,11 @@ pub struct Loader<C: Carrier = Client> {
     authority: String,
     client: C,
     link: Link<Waiting<C::Received>>,
-    last_drop: Option<Instant>,
-    /// Time of the drop that explained the last gap.
-    explained: Option<Instant>,
-    /// Highest byte of each stream.
-    marks: BTreeMap<u64, u64>,
+    last_drop: Option<usize>,
+    /// Highest byte of each stream, and the number of the packet that brought it.
+    marks: BTreeMap<u64, (u64, Option<usize>)>,
+    /// Number of the packet that last brought the highest byte of a stream.
+    newest: Option<usize>,
     open: usize,
     watched: Watched,
     over: bool,
@@ -119,8 +119,8 @@ impl<C: Carrier> Loader<C> {
             authority: authority.to_owned(),
             client,
             last_drop: None,
-            explained: None,
             marks: BTreeMap::new(),
+            newest: None,
             open: 0,
             watched: Watched::default(),
             over: false,
@@ -144,30 +144,24 @@ impl<C: Carrier> Loader<C> {
         }
     }
 
-    /// A packet that begins beyond the end of its stream follows a lost one, which the path lost
-    /// unless a drop of the queue explains it.
-    fn find_losses(&mut self, number: usize, last_drop: Option<Instant>) {
-        let mut gap = false;
+    /// A packet that begins beyond the end of its stream follows a lost one, which the server sent
+    /// after the packet that brought this end. The path lost it, unless the queue dropped a packet
+    /// between the two. Data that is sent again may come between them, too, and take long.
+    fn find_losses(&mut self, number: usize, last_drop: Option<usize>) {
+        let mut lost = false;
         for (stream, bytes) in self.client.take_received() {
-            let mark = self.marks.entry(stream).or_default();
-            gap |= bytes.start > *mark;
-            *mark = (*mark).max(bytes.end);
+            // A stream begins where the last one was.
+            let (mark, from) = self.marks.entry(stream).or_insert((0, self.newest));
+            lost |= bytes.start > *mark && last_drop <= *from;
+            if bytes.end > *mark {
+                (*mark, *from) = (bytes.end, Some(number));
+                self.newest = Some(number);
+            }
         }
-        if !gap {
-            return;
-        }
-        let at = self.watched.offered[number].at;
-        // Data that the server sends again may come between a drop and the gap.
-        let recent = |drop: &Instant| at.since(*drop) < self.fetch.trial.rtt * 2;
-        let new = last_drop
-            .filter(|_| last_drop > self.explained)
-            .filter(recent);
-        if new.is_some() {
-            self.explained = new;
-        } else {
+        if lost {
             // Packets keep their numbers: the loss is told at the packet that shows it.
             self.watched.offered.push(Offered {
-                at,
+                at: self.watched.offered[number].at,
                 size: 0,
                 lost: true,
                 dropped: false,
@@ -258,7 +252,7 @@ impl<C: Carrier> Play for Loader<C> {
         };
         let dropped = self.link.enqueue(now, size, 0, waiting).is_err();
         if dropped {
-            self.last_drop = Some(now);
+            self.last_drop = Some(number);
         }
         self.watched.offered.push(Offered {
             at: now,
