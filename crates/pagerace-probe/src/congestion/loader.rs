@@ -2,6 +2,7 @@
 //! packets, and gives packets and deadlines.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use pagerace_core::{Duration, Instant, Rng};
 use pagerace_http::Field;
@@ -66,8 +67,26 @@ struct Waiting<P> {
     packet: P,
     /// Number of the packet in [`Watched::offered`].
     number: usize,
-    /// Number of the last packet that the queue dropped before.
-    last_drop: Option<usize>,
+    /// The queue's drops before.
+    drops: Drops,
+}
+
+/// Packets that the queue dropped.
+#[derive(Clone, Copy, Debug, Default)]
+struct Drops {
+    /// Number of the last one in [`Watched::offered`].
+    last: Option<usize>,
+    all: u64,
+}
+
+/// Bytes received on a stream.
+#[derive(Debug, Default)]
+struct Received {
+    /// The highest byte, and the number of the packet that brought it.
+    end: u64,
+    from: Option<usize>,
+    /// Missing bytes, and the times at which the client saw that they are missing.
+    holes: Vec<(Range<u64>, Instant)>,
 }
 
 /// A connection that reads an object through a bottleneck.
@@ -76,11 +95,14 @@ pub struct Loader<C: Carrier = Client> {
     authority: String,
     client: C,
     link: Link<Waiting<C::Received>>,
-    last_drop: Option<usize>,
-    /// Highest byte of each stream, and the number of the packet that brought it.
-    marks: BTreeMap<u64, (u64, Option<usize>)>,
+    drops: Drops,
+    streams: BTreeMap<u64, Received>,
     /// Number of the packet that last brought the highest byte of a stream.
     newest: Option<usize>,
+    /// The server's number of the last packet, and the drops before it.
+    last: Option<(u64, u64)>,
+    /// Numbers that were not received since the last data, without those of drops.
+    missing: u64,
     open: usize,
     watched: Watched,
     over: bool,
@@ -118,9 +140,11 @@ impl<C: Carrier> Loader<C> {
             link: Link::new(&bottleneck.down, Rng::new(seed, "link")),
             authority: authority.to_owned(),
             client,
-            last_drop: None,
-            marks: BTreeMap::new(),
+            drops: Drops::default(),
+            streams: BTreeMap::new(),
             newest: None,
+            last: None,
+            missing: 0,
             open: 0,
             watched: Watched::default(),
             over: false,
@@ -133,7 +157,7 @@ impl<C: Carrier> Loader<C> {
         // passed without a look at the link.
         if let Some(Exit::Delivered { payload, .. }) = self.link.poll(now) {
             self.client.handle_packet(now, payload.packet);
-            self.find_losses(payload.number, payload.last_drop);
+            self.find_losses(now, payload.number, payload.drops);
         }
         self.read(now);
         if now >= Instant::ZERO + self.fetch.trial.time {
@@ -144,24 +168,58 @@ impl<C: Carrier> Loader<C> {
         }
     }
 
+    /// Finds out whether the path lost a packet before one that the client received.
+    ///
     /// A packet that begins beyond the end of its stream follows a lost one, which the server sent
     /// after the packet that brought this end. The path lost it, unless the queue dropped a packet
     /// between the two. Data that is sent again may come between them, too, and take long.
-    fn find_losses(&mut self, number: usize, last_drop: Option<usize>) {
+    ///
+    /// The loss of data that was sent again shows in the numbers of packets alone. Servers leave
+    /// out numbers on purpose, too. They repair first what is missing first, so a packet with later
+    /// data shows that a repair was lost.
+    fn find_losses(&mut self, now: Instant, number: usize, drops: Drops) {
+        let at = self.watched.offered[number].at;
+        if let Some(this) = self.client.last_received() {
+            let (last, before) = self.last.unwrap_or((this, drops.all));
+            self.missing += (this.saturating_sub(last + 1)).saturating_sub(drops.all - before);
+            self.last = Some((this.max(last), drops.all));
+        }
+        let path_rtt = self.fetch.path_rtt;
         let mut lost = false;
-        for (stream, bytes) in self.client.take_received() {
-            // A stream begins where the last one was.
-            let (mark, from) = self.marks.entry(stream).or_insert((0, self.newest));
-            lost |= bytes.start > *mark && last_drop <= *from;
-            if bytes.end > *mark {
-                (*mark, *from) = (bytes.end, Some(number));
+        for (id, bytes) in self.client.take_received() {
+            let repaired = self.streams.range(..=id).any(|(other, stream)| {
+                // The server knows of a hole half a round trip after the client.
+                let known = stream.holes.iter().filter(|(_, seen)| *seen + path_rtt <= at);
+                known.clone().any(|(hole, _)| *other < id || hole.start < bytes.start)
+            });
+            let stream = self.streams.entry(id).or_insert_with(|| Received {
+                // A stream begins where the last one was.
+                from: self.newest,
+                ..Received::default()
+            });
+            if bytes.start > stream.end {
+                lost |= drops.last <= stream.from;
+                stream.holes.push((stream.end..bytes.start, now));
+            } else {
+                lost |= repaired && self.missing > 0;
+            }
+            self.missing = 0;
+            let holes = std::mem::take(&mut stream.holes).into_iter();
+            let rest = holes.flat_map(|(hole, seen)| {
+                let before = hole.start..hole.end.min(bytes.start);
+                let after = hole.start.max(bytes.end)..hole.end;
+                [(before, seen), (after, seen)]
+            });
+            stream.holes = rest.filter(|(hole, _)| !hole.is_empty()).collect();
+            if bytes.end > stream.end {
+                (stream.end, stream.from) = (bytes.end, Some(number));
                 self.newest = Some(number);
             }
         }
         if lost {
             // Packets keep their numbers: the loss is told at the packet that shows it.
             self.watched.offered.push(Offered {
-                at: self.watched.offered[number].at,
+                at,
                 size: 0,
                 lost: true,
                 dropped: false,
@@ -248,11 +306,12 @@ impl<C: Carrier> Play for Loader<C> {
         let waiting = Waiting {
             packet,
             number,
-            last_drop: self.last_drop,
+            drops: self.drops,
         };
         let dropped = self.link.enqueue(now, size, 0, waiting).is_err();
         if dropped {
-            self.last_drop = Some(number);
+            self.drops.last = Some(number);
+            self.drops.all += 1;
         }
         self.watched.offered.push(Offered {
             at: now,
