@@ -23,6 +23,10 @@ const AHEAD: u64 = 1 << 20;
 /// Share of the bytes of a trial that may arrive beyond what its bottleneck carries.
 const EXCESS: f64 = 0.5;
 
+/// Time in round trips within which a server knows that a packet is lost: that of three later packets
+/// (RFC 9002, section 6.1.1) and of two that share an acknowledgement, of 24 in a round trip.
+const PATIENCE: f64 = 0.25;
+
 /// A trial of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetch {
@@ -175,8 +179,8 @@ impl<C: Carrier> Loader<C> {
     /// between the two. Data that is sent again may come between them, too, and take long.
     ///
     /// The loss of data that was sent again shows in the numbers of packets alone. Servers leave
-    /// out numbers on purpose, too. They repair first what is missing first, so a packet with later
-    /// data shows that a repair was lost.
+    /// out numbers on purpose, too. They repair a stream in its order and before they go on, so a
+    /// packet with later data shows that a repair was lost.
     fn find_losses(&mut self, now: Instant, number: usize, drops: Drops) {
         let at = self.watched.offered[number].at;
         if let Some(this) = self.client.last_received() {
@@ -185,13 +189,10 @@ impl<C: Carrier> Loader<C> {
             self.last = Some((this.max(last), drops.all));
         }
         let path_rtt = self.fetch.path_rtt;
+        let patience = self.fetch.trial.rtt.mul_f64(PATIENCE);
+        let dropped = drops.last.map(|last| self.watched.offered[last].at);
         let mut lost = false;
         for (id, bytes) in self.client.take_received() {
-            let repaired = self.streams.range(..=id).any(|(other, stream)| {
-                // The server knows of a hole half a round trip after the client.
-                let known = stream.holes.iter().filter(|(_, seen)| *seen + path_rtt <= at);
-                known.clone().any(|(hole, _)| *other < id || hole.start < bytes.start)
-            });
             let stream = self.streams.entry(id).or_insert_with(|| Received {
                 // A stream begins where the last one was.
                 from: self.newest,
@@ -200,8 +201,14 @@ impl<C: Carrier> Loader<C> {
             if bytes.start > stream.end {
                 lost |= drops.last <= stream.from;
                 stream.holes.push((stream.end..bytes.start, now));
-            } else {
-                lost |= repaired && self.missing > 0;
+            } else if self.missing > 0 {
+                lost |= stream.holes.iter().any(|(hole, seen)| {
+                    // From then on, repairs arrive; the queue may have dropped this one.
+                    let begin = *seen + path_rtt + patience;
+                    hole.start < bytes.start
+                        && begin <= at
+                        && dropped.is_none_or(|drop| drop < begin)
+                });
             }
             self.missing = 0;
             let holes = std::mem::take(&mut stream.holes).into_iter();
