@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use pagerace_core::{Duration, Protocol, Rng};
 use pagerace_delivery::StrategySpec;
 use pagerace_net::Network;
-use pagerace_probe::congestion::shape::losses_of_path;
+use pagerace_probe::congestion::shape::{losses_of_path, rate_of_path};
 use pagerace_probe::congestion::{
     Fetch, Model, SCALE, Shape, Trial, Watched, controllers, trials, watch_tcp,
 };
@@ -221,6 +221,11 @@ fn main() {
                 protocol,
                 object: object(),
                 rtt: path.rtt,
+                rate: watched
+                    .iter()
+                    .map(|w| rate_of_path(&w.offered))
+                    .max()
+                    .unwrap(),
                 losses: watched.iter().map(|w| losses_of_path(&w.offered)).collect(),
                 mtu: path.mtu,
                 seed: 1,
@@ -254,7 +259,13 @@ fn main() {
             let answer = without.answer();
             tally.left_out.0 += 1;
             tally.left_out.1 += u32::from(answer.is_none());
-            tally.left_out.2 += u32::from(answer.is_some_and(|g| g.probability > 0.9));
+            if let Some(group) = answer.filter(|g| g.probability > 0.9) {
+                tally.left_out.2 += 1;
+                println!(
+                    "{seed} {} mtu {}: {truth} left out; {:?} at {:.2}",
+                    path.network, path.mtu, group.members, group.distance
+                );
+            }
         }
     }
     clean.print("less than 0.03 % loss");

@@ -7,7 +7,7 @@
 
 use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
-use pagerace_probe::congestion::shape::losses_of_path;
+use pagerace_probe::congestion::shape::{losses_of_path, rate_of_path};
 use pagerace_probe::congestion::{
     Fetch, Model, SCALE, Shape, Watched, controllers, trials, watch_tcp,
 };
@@ -69,6 +69,11 @@ fn verdict(
             think_time: Duration::from_millis(3),
         },
         rtt: RTT,
+        rate: watched
+            .iter()
+            .map(|w| rate_of_path(&w.offered))
+            .max()
+            .unwrap(),
         losses: watched.iter().map(|w| losses_of_path(&w.offered)).collect(),
         mtu: watched.iter().map(|w| w.mtu).max().unwrap(),
         seed: 1,

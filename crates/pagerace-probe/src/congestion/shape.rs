@@ -224,6 +224,20 @@ fn quantile(mut values: Vec<f64>, q: f64) -> f64 {
     values.get(i).copied().unwrap_or(0.0)
 }
 
+/// Returns the rate of the path in bits per second: that at which three large packets in a row
+/// arrive at least once, such as those of the handshake.
+pub fn rate_of_path(offered: &[Offered]) -> u64 {
+    let size = offered.iter().map(|p| p.size).max().unwrap_or(0);
+    let large = offered.iter().filter(|p| 2 * p.size > size);
+    let large: Vec<&Offered> = large.collect();
+    let rates = large.windows(3).map(|three| {
+        let bits = 8.0 * f64::from(three[1].size + three[2].size);
+        bits / three[2].at.since(three[0].at).as_secs_f64()
+    });
+    // More than any path has counts as the most, also without a time between packets.
+    rates.fold(0.0, f64::max) as u64
+}
+
 /// Returns the times at which the path lost a packet before the bottleneck.
 pub fn losses_of_path(offered: &[Offered]) -> Vec<Instant> {
     let lost = offered.iter().filter(|p| p.lost && !p.dropped);
