@@ -386,6 +386,11 @@ impl Client {
         &self.hol
     }
 
+    /// Returns the number of the last 1-RTT packet received.
+    pub fn last_received(&mut self) -> Option<u64> {
+        self.host.observe(self.id)?.last_received()
+    }
+
     /// Passes the packets since the last call to `each`, if the client records packets.
     pub fn drain_packets(&mut self, each: impl FnMut(PacketRecord)) {
         if let Some(quic) = self.host.observe(self.id) {

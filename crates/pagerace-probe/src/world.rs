@@ -107,7 +107,7 @@ pub fn watch(world: &World, fetch: Fetch, seed: u64) -> Watched {
 }
 
 /// Plays a trial as [`watch`] does. At each of `losses`, which ascend, the path loses the next
-/// packet of the server.
+/// large packet of the server: a loss shows in data, and acknowledgements have none.
 ///
 /// # Panics
 /// Panics if the congestion controller is unknown.
@@ -159,8 +159,9 @@ fn run<P: Play<Received = BytesMut, Sent = Datagram>>(
             send(&mut up, now, &buf[..datagram.size]);
         }
         while let Some(datagram) = server.poll_transmit(now, &mut buf) {
-            if let Some((_, later)) = losses.split_first().filter(|(at, _)| **at <= now) {
-                losses = later;
+            let due = losses.first().is_some_and(|at| *at <= now);
+            if due && 2 * datagram.size > usize::from(world.mtu) {
+                losses = &losses[1..];
             } else {
                 send(&mut down, now, &buf[..datagram.size]);
             }

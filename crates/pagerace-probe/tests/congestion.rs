@@ -5,16 +5,16 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
-use pagerace_core::{Duration, Protocol};
+use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_net::Network;
-use pagerace_probe::congestion::shape::losses_of_path;
+use pagerace_probe::congestion::shape::{losses_of_path, rate_of_path};
 use pagerace_probe::congestion::{
     Fetch, Model, SCALE, Shape, Watched, controllers, trials, watch_tcp,
 };
 use pagerace_probe::model::Expected;
 use pagerace_probe::plan::{Object, facts};
 use pagerace_probe::trace::End;
-use pagerace_probe::world::{Served, ServedSite, World, watch};
+use pagerace_probe::world::{Served, ServedSite, World, watch, watch_losing};
 use pagerace_probe::{Verdict, judge};
 
 const LENGTH: u64 = 300_000;
@@ -24,8 +24,8 @@ const RTT: Duration = Duration::from_millis(30);
 
 const BOTH: [Protocol; 2] = [Protocol::H2, Protocol::H3];
 
-fn watched(protocol: Protocol, controller: &str, requests: usize) -> Vec<Watched> {
-    let world = World {
+fn world(controller: &str) -> World {
+    World {
         network: Network::parse("rate 40mbit rtt 30ms queue 200p").unwrap(),
         site: ServedSite(vec![Served {
             path: "/".to_owned(),
@@ -37,15 +37,22 @@ fn watched(protocol: Protocol, controller: &str, requests: usize) -> Vec<Watched
         congestion: controller.to_owned(),
         mtu: 1_252,
         strategy: "fifo".parse().unwrap(),
-    };
-    let each = trials(RTT).map(|trial| Fetch {
+    }
+}
+
+fn fetches(requests: usize) -> [Fetch; 2] {
+    trials(RTT).map(|trial| Fetch {
         trial,
         path_rtt: RTT,
         path: "/".to_owned(),
         length: LENGTH,
         requests,
-    });
-    let each = each.into_iter().map(|fetch| match protocol {
+    })
+}
+
+fn watched(protocol: Protocol, controller: &str, requests: usize) -> Vec<Watched> {
+    let world = world(controller);
+    let each = fetches(requests).into_iter().map(|fetch| match protocol {
         Protocol::H3 => watch(&world, fetch, 5),
         _ => watch_tcp(&world, fetch, 5, &[]),
     });
@@ -69,6 +76,11 @@ fn verdict(
             think_time: Duration::from_millis(3),
         },
         rtt: RTT,
+        rate: watched
+            .iter()
+            .map(|w| rate_of_path(&w.offered))
+            .max()
+            .unwrap(),
         losses: watched.iter().map(|w| losses_of_path(&w.offered)).collect(),
         mtu: watched.iter().map(|w| w.mtu).max().unwrap(),
         seed: 1,
@@ -131,6 +143,20 @@ fn packets_are_those_of_the_bottleneck() {
             assert!(flight.iter().all(|packets| *packets <= most));
             assert!(one.time >= trial.time && one.time < trial.time + trial.rtt);
         }
+    }
+}
+
+/// The first loss ends slow start before the queue drops anything. Of the second ones, some hit its
+/// repair, which leaves no gap in the stream.
+#[test]
+fn losses_of_repairs_are_seen() {
+    let [_, fetch] = fetches(100);
+    let first = Instant::ZERO + Duration::from_millis(340);
+    for later in (8..260).step_by(8) {
+        let losses = [first, first + Duration::from_millis(later)];
+        let watched = watch_losing(&world("reno"), fetch.clone(), 5, &losses);
+        let seen = losses_of_path(&watched.offered).len();
+        assert_eq!(seen, 2, "{later} ms");
     }
 }
 

@@ -46,6 +46,9 @@ pub trait Carrier {
     /// Returns the bytes of streams that arrived since the last call, repeated ones as well.
     fn take_received(&mut self) -> Vec<(u64, Range<u64>)>;
 
+    /// Returns the number of the last packet from the server, if packets have numbers.
+    fn last_received(&mut self) -> Option<u64>;
+
     /// Sends a request as soon as it may leave.
     fn request(&mut self, now: Instant, token: u64, fields: Vec<Field>);
 
@@ -124,6 +127,10 @@ impl Carrier for Client {
         frames.map(|f| (f.id, f.offset..f.end())).collect()
     }
 
+    fn last_received(&mut self) -> Option<u64> {
+        Self::last_received(self)
+    }
+
     fn request(&mut self, now: Instant, token: u64, fields: Vec<Field>) {
         Self::request(self, now, token, fields, None, None);
     }
@@ -167,6 +174,10 @@ impl<T: ClientTls> Carrier for TcpClient<T> {
         let mut all = Vec::new();
         self.drain_received(|bytes| all.push((0, bytes.offset..bytes.offset + bytes.length)));
         all
+    }
+
+    fn last_received(&mut self) -> Option<u64> {
+        None
     }
 
     fn request(&mut self, _now: Instant, token: u64, fields: Vec<Field>) {

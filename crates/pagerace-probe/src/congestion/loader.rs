@@ -2,6 +2,7 @@
 //! packets, and gives packets and deadlines.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use pagerace_core::{Duration, Instant, Rng};
 use pagerace_http::Field;
@@ -21,6 +22,10 @@ const AHEAD: u64 = 1 << 20;
 
 /// Share of the bytes of a trial that may arrive beyond what its bottleneck carries.
 const EXCESS: f64 = 0.5;
+
+/// Time in round trips within which a server knows that a packet is lost: that of three later packets
+/// (RFC 9002, section 6.1.1) and of two that share an acknowledgement, of 24 in a round trip.
+const PATIENCE: f64 = 0.25;
 
 /// A trial of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,8 +71,26 @@ struct Waiting<P> {
     packet: P,
     /// Number of the packet in [`Watched::offered`].
     number: usize,
-    /// Time at which the queue last dropped a packet before.
-    last_drop: Option<Instant>,
+    /// The queue's drops before.
+    drops: Drops,
+}
+
+/// Packets that the queue dropped.
+#[derive(Clone, Copy, Debug, Default)]
+struct Drops {
+    /// Number of the last one in [`Watched::offered`].
+    last: Option<usize>,
+    all: u64,
+}
+
+/// Bytes received on a stream.
+#[derive(Debug, Default)]
+struct Received {
+    /// The highest byte, and the number of the packet that brought it.
+    end: u64,
+    from: Option<usize>,
+    /// Missing bytes, and the times at which the client saw that they are missing.
+    holes: Vec<(Range<u64>, Instant)>,
 }
 
 /// A connection that reads an object through a bottleneck.
@@ -76,11 +99,14 @@ pub struct Loader<C: Carrier = Client> {
     authority: String,
     client: C,
     link: Link<Waiting<C::Received>>,
-    last_drop: Option<Instant>,
-    /// Time of the drop that explained the last gap.
-    explained: Option<Instant>,
-    /// Highest byte of each stream.
-    marks: BTreeMap<u64, u64>,
+    drops: Drops,
+    streams: BTreeMap<u64, Received>,
+    /// Number of the packet that last brought the highest byte of a stream.
+    newest: Option<usize>,
+    /// The server's number of the last packet, and the drops before it.
+    last: Option<(u64, u64)>,
+    /// Numbers that were not received since the last data, without those of drops.
+    missing: u64,
     open: usize,
     watched: Watched,
     over: bool,
@@ -118,9 +144,11 @@ impl<C: Carrier> Loader<C> {
             link: Link::new(&bottleneck.down, Rng::new(seed, "link")),
             authority: authority.to_owned(),
             client,
-            last_drop: None,
-            explained: None,
-            marks: BTreeMap::new(),
+            drops: Drops::default(),
+            streams: BTreeMap::new(),
+            newest: None,
+            last: None,
+            missing: 0,
             open: 0,
             watched: Watched::default(),
             over: false,
@@ -133,7 +161,7 @@ impl<C: Carrier> Loader<C> {
         // passed without a look at the link.
         if let Some(Exit::Delivered { payload, .. }) = self.link.poll(now) {
             self.client.handle_packet(now, payload.packet);
-            self.find_losses(payload.number, payload.last_drop);
+            self.find_losses(now, payload.number, payload.drops);
         }
         self.read(now);
         if now >= Instant::ZERO + self.fetch.trial.time {
@@ -144,27 +172,58 @@ impl<C: Carrier> Loader<C> {
         }
     }
 
-    /// A packet that begins beyond the end of its stream follows a lost one, which the path lost
-    /// unless a drop of the queue explains it.
-    fn find_losses(&mut self, number: usize, last_drop: Option<Instant>) {
-        let mut gap = false;
-        for (stream, bytes) in self.client.take_received() {
-            let mark = self.marks.entry(stream).or_default();
-            gap |= bytes.start > *mark;
-            *mark = (*mark).max(bytes.end);
-        }
-        if !gap {
-            return;
-        }
+    /// Finds out whether the path lost a packet before one that the client received.
+    ///
+    /// A packet that begins beyond the end of its stream follows a lost one, which the server sent
+    /// after the packet that brought this end. The path lost it, unless the queue dropped a packet
+    /// between the two. Data that is sent again may come between them, too, and take long.
+    ///
+    /// The loss of data that was sent again shows in the numbers of packets alone. Servers leave
+    /// out numbers on purpose, too. They repair a stream in its order and before they go on, so a
+    /// packet with later data shows that a repair was lost.
+    fn find_losses(&mut self, now: Instant, number: usize, drops: Drops) {
         let at = self.watched.offered[number].at;
-        // Data that the server sends again may come between a drop and the gap.
-        let recent = |drop: &Instant| at.since(*drop) < self.fetch.trial.rtt * 2;
-        let new = last_drop
-            .filter(|_| last_drop > self.explained)
-            .filter(recent);
-        if new.is_some() {
-            self.explained = new;
-        } else {
+        if let Some(this) = self.client.last_received() {
+            let (last, before) = self.last.unwrap_or((this, drops.all));
+            self.missing += (this.saturating_sub(last + 1)).saturating_sub(drops.all - before);
+            self.last = Some((this.max(last), drops.all));
+        }
+        let path_rtt = self.fetch.path_rtt;
+        let patience = self.fetch.trial.rtt.mul_f64(PATIENCE);
+        let dropped = drops.last.map(|last| self.watched.offered[last].at);
+        let mut lost = false;
+        for (id, bytes) in self.client.take_received() {
+            let stream = self.streams.entry(id).or_insert_with(|| Received {
+                // A stream begins where the last one was.
+                from: self.newest,
+                ..Received::default()
+            });
+            if bytes.start > stream.end {
+                lost |= drops.last <= stream.from;
+                stream.holes.push((stream.end..bytes.start, now));
+            } else if self.missing > 0 {
+                lost |= stream.holes.iter().any(|(hole, seen)| {
+                    // From then on, repairs arrive; the queue may have dropped this one.
+                    let begin = *seen + path_rtt + patience;
+                    hole.start < bytes.start
+                        && begin <= at
+                        && dropped.is_none_or(|drop| drop < begin)
+                });
+            }
+            self.missing = 0;
+            let holes = std::mem::take(&mut stream.holes).into_iter();
+            let rest = holes.flat_map(|(hole, seen)| {
+                let before = hole.start..hole.end.min(bytes.start);
+                let after = hole.start.max(bytes.end)..hole.end;
+                [(before, seen), (after, seen)]
+            });
+            stream.holes = rest.filter(|(hole, _)| !hole.is_empty()).collect();
+            if bytes.end > stream.end {
+                (stream.end, stream.from) = (bytes.end, Some(number));
+                self.newest = Some(number);
+            }
+        }
+        if lost {
             // Packets keep their numbers: the loss is told at the packet that shows it.
             self.watched.offered.push(Offered {
                 at,
@@ -254,11 +313,12 @@ impl<C: Carrier> Play for Loader<C> {
         let waiting = Waiting {
             packet,
             number,
-            last_drop: self.last_drop,
+            drops: self.drops,
         };
         let dropped = self.link.enqueue(now, size, 0, waiting).is_err();
         if dropped {
-            self.last_drop = Some(now);
+            self.drops.last = Some(number);
+            self.drops.all += 1;
         }
         self.watched.offered.push(Offered {
             at: now,

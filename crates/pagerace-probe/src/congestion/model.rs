@@ -38,6 +38,8 @@ pub struct Model {
     pub object: Object,
     /// Round-trip time of the path alone.
     pub rtt: Duration,
+    /// Rate of the path alone in bits per second, at most [`RATE_MAX`].
+    pub rate: u64,
     /// Times of each trial at which the path lost a packet.
     pub losses: Vec<Vec<Instant>>,
     /// UDP payload of the server's largest packets in bytes, over TCP their largest segment.
@@ -48,6 +50,9 @@ pub struct Model {
 
 /// Number of simulations of each controller.
 const REPEATS: u32 = 6;
+
+/// Rate of a path in bits per second beyond which the time of a packet on it does not matter.
+pub const RATE_MAX: u64 = 1_000_000_000;
 
 /// Bits of a packet on the wire.
 const PACKET_BITS: u64 = 12_000;
@@ -81,7 +86,9 @@ impl Model {
         // The measured round trip may be too short.
         let rtt = self.rtt.mul_f64(1.0 + RTT_ERROR * rng.unit());
         let rtt_ms = rtt.as_millis_f64().max(0.1);
-        let path = format!("rate 1gbit rtt {rtt_ms:.3}ms queue 1000p");
+        // A burst that takes longer on the path shares a loss with fewer rounds.
+        let rate = self.rate.clamp(1, RATE_MAX);
+        let path = format!("rate {rate}bit rtt {rtt_ms:.3}ms queue 1000p");
         let (least, most) = match self.protocol {
             Protocol::H3 => MTU,
             _ => SEGMENT,

@@ -4,7 +4,7 @@ use pagerace_core::{Duration, Protocol};
 
 use super::loader::{Fetch, Watched};
 use super::model::Model;
-use super::shape::{Shape, losses_of_path};
+use super::shape::{Shape, losses_of_path, rate_of_path};
 use super::trial::{Trial, trials};
 use crate::find::{self, CONGESTION, Found, Subject};
 use crate::plan::{self, Budget, Object};
@@ -126,10 +126,12 @@ impl Flights {
     /// Returns the model for simulating controllers.
     pub fn model(&self, seed: u64) -> Model {
         let losses = self.watched.iter().map(|w| losses_of_path(&w.offered));
+        let rates = self.watched.iter().map(|w| rate_of_path(&w.offered));
         Model {
             protocol: self.protocol,
             object: self.object.clone(),
             rtt: self.rtt,
+            rate: rates.max().unwrap_or(0),
             losses: losses.collect(),
             mtu: self.watched.iter().map(|w| w.mtu).max().unwrap_or(0),
             seed,

@@ -1,14 +1,21 @@
 //! Numbers that describe a server's data in flight.
 
+use std::iter;
+
 use pagerace_core::Instant;
 
 use super::trial::{Offered, Trial};
+use crate::model::MODEL_ERROR;
 
 /// Time between two looks at the data in flight, in round trips.
 pub const STEP: f64 = 0.5;
 
 /// Scale of logarithms: a tenth of a window is one model error.
 const LOG: f64 = 0.3;
+
+/// Packets that are added to those in flight before the logarithm is taken. One packet more or less
+/// is then at most one model error: a window of one packet becomes two by a delayed acknowledgement.
+const FLOOR: f64 = LOG / MODEL_ERROR;
 
 /// Bounds of the spans of the trial without losses, in round trips. The delay rises at 24.
 const LOOKS: [u32; 14] = [2, 4, 6, 8, 11, 14, 18, 23, 27, 31, 35, 39, 43, 48];
@@ -35,8 +42,8 @@ pub struct Regrowth {
     pub left: f64,
     /// Round trips until the data in flight is back; `None` if the next loss comes first.
     pub back: Option<f64>,
-    /// Shares at [`LATER`], up to the next loss.
-    later: Vec<f64>,
+    /// Changes of the logarithm at once and at [`LATER`], up to the next loss.
+    changes: Vec<f64>,
 }
 
 /// A description of a trial.
@@ -144,12 +151,11 @@ impl Shape {
         let from = ((SETTLED / STEP) as usize).min(self.flight.len());
         let quantiles = QUANTILES.map(|q| log(quantile(self.flight[from..].to_vec(), q)));
         let mut values = quantiles.to_vec();
-        let mut last = self.median(|g| Some(g.left)).unwrap_or(1.0);
-        values.push(LOG * libm::log(last));
-        for i in 0..LATER.len() {
+        let mut last = 0.0;
+        for i in 0..=LATER.len() {
             // A loss that always comes earlier leaves the number as it was.
-            last = self.median(|g| g.later.get(i).copied()).unwrap_or(last);
-            values.push(LOG * libm::log(last));
+            last = self.median(|g| g.changes.get(i).copied()).unwrap_or(last);
+            values.push(last);
         }
         values
     }
@@ -175,21 +181,25 @@ impl Shape {
             if first < 10.0 || next < last + 3.0 * r {
                 return None;
             }
-            let peak = 1.0 + self.at(first);
-            let share = |at: f64| (1.0 + self.at(at)) / peak;
-            let after = (0..5).map(|i| share(last + r * (1.0 + 0.25 * f64::from(i))));
+            let peak = self.at(first);
+            let share = |at: f64| (1.0 + self.at(at)) / (1.0 + peak);
+            let after = (0..5).map(|i| self.at(last + r * (1.0 + 0.25 * f64::from(i))));
+            let least = after.fold(f64::INFINITY, f64::min);
+            let later = LATER
+                .iter()
+                .map(|n| last + n)
+                .take_while(|at| *at < next)
+                .map(|at| self.at(at));
             let from = ((last + 2.0 * r) / STEP) as usize;
             let mut looks = (from..)
                 .map(|i| i as f64 * STEP)
                 .take_while(|at| *at < next);
             Some(Regrowth {
-                left: after.fold(f64::INFINITY, f64::min),
+                left: (1.0 + least) / (1.0 + peak),
                 back: looks.find(|at| share(*at) >= BACK).map(|at| at - last),
-                later: LATER
-                    .iter()
-                    .map(|n| last + n)
-                    .take_while(|at| *at < next)
-                    .map(share)
+                changes: iter::once(least)
+                    .chain(later)
+                    .map(|packets| log(packets) - log(peak))
                     .collect(),
             })
         };
@@ -204,7 +214,7 @@ impl Shape {
 }
 
 fn log(packets: f64) -> f64 {
-    LOG * libm::log(1.0 + packets.max(0.0))
+    LOG * libm::log(FLOOR + packets.max(0.0))
 }
 
 fn quantile(mut values: Vec<f64>, q: f64) -> f64 {
@@ -212,6 +222,20 @@ fn quantile(mut values: Vec<f64>, q: f64) -> f64 {
     let last = values.len().saturating_sub(1);
     let i = (q * last as f64) as usize;
     values.get(i).copied().unwrap_or(0.0)
+}
+
+/// Returns the rate of the path in bits per second: that at which three large packets in a row
+/// arrive at least once, such as those of the handshake.
+pub fn rate_of_path(offered: &[Offered]) -> u64 {
+    let size = offered.iter().map(|p| p.size).max().unwrap_or(0);
+    let large = offered.iter().filter(|p| 2 * p.size > size);
+    let large: Vec<&Offered> = large.collect();
+    let rates = large.windows(3).map(|three| {
+        let bits = 8.0 * f64::from(three[1].size + three[2].size);
+        bits / three[2].at.since(three[0].at).as_secs_f64()
+    });
+    // More than any path has counts as the most, also without a time between packets.
+    rates.fold(0.0, f64::max) as u64
 }
 
 /// Returns the times at which the path lost a packet before the bottleneck.

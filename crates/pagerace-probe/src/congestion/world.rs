@@ -15,7 +15,7 @@ use crate::world::World;
 const HEADER: u16 = 32;
 
 /// Plays a trial over TCP in virtual time. At each of `losses`, which ascend, the path loses the
-/// next packet of the server. The same arguments give the same packets.
+/// next large packet of the server. The same arguments give the same packets.
 ///
 /// # Panics
 /// Panics if the congestion controller is unknown.
@@ -46,8 +46,9 @@ pub fn watch_tcp(world: &World, fetch: Fetch, seed: u64, mut losses: &[Instant])
             send(&mut up, now, segment);
         }
         while let Some(segment) = server.poll_transmit(now) {
-            if let Some((_, later)) = losses.split_first().filter(|(at, _)| **at <= now) {
-                losses = later;
+            let due = losses.first().is_some_and(|at| *at <= now);
+            if due && 2 * segment.wire_size() > u32::from(world.mtu) {
+                losses = &losses[1..];
             } else {
                 send(&mut down, now, segment);
             }

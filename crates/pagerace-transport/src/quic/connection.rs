@@ -346,6 +346,11 @@ impl Connection {
             .with(|seen| seen.received.drain(..).for_each(&mut each));
     }
 
+    /// Returns the number of the last 1-RTT packet received.
+    pub fn last_received(&self) -> Option<u64> {
+        self.tap.with(|seen| seen.last_received)
+    }
+
     /// Passes the packets since the last call to `each`, if the host keeps a log.
     pub fn drain_packets(&mut self, each: impl FnMut(PacketRecord)) {
         self.tap.with(|seen| seen.packets.drain(..).for_each(each));

@@ -46,6 +46,8 @@ pub struct Seen {
     pub sent_datagrams: Vec<u64>,
     /// STREAM frames received, in order of arrival.
     pub received: Vec<StreamFrame>,
+    /// Number of the last 1-RTT packet received.
+    pub last_received: Option<u64>,
     /// Whole packets, if a log is requested.
     pub packets: Vec<PacketRecord>,
     /// Size of the last 1-RTT packet's header in bytes. 0 before the first packet.
@@ -119,6 +121,9 @@ impl Tap {
     /// Observes a packet after opening. `payload` is its plaintext.
     pub(super) fn opened(&self, space: Space, number: u64, payload: &[u8], overhead: usize) {
         self.with(|seen| {
+            if space == Space::OneRtt {
+                seen.last_received = Some(number);
+            }
             if space >= Space::ZeroRtt {
                 seen.received.extend(stream_frames(payload));
                 let client = self.signals.is_unconfirmed_client()
