@@ -62,7 +62,7 @@ struct Entry {
     medium: bool,
     requested: Option<Instant>,
     ended: bool,
-    /// The class and signal that a request lowered for now has once the preload scanner finds it.
+    /// The class and signal of a request that the parser has found, once the scanner finds it too.
     scanned: Option<(RequestPriority, Priority)>,
     origin: usize,
     /// True if the network service's limits apply while the class is low.
@@ -213,9 +213,9 @@ impl Requests {
         self.release(now);
     }
 
-    /// Lowers a request that the preload scanner has not found to the class that it has when the
-    /// parser finds it, until [`raise_scanned`](Self::raise_scanned).
-    pub(crate) fn lower_unscanned(&mut self, resource: &Resource) {
+    /// Gives a request the class that it has because the parser finds its element before the
+    /// preload scanner.
+    pub(crate) fn found_by_parser(&mut self, resource: &Resource) {
         let entry = &mut self.entries[resource.id.index()];
         let class = (self.profile.unscanned)(resource, entry.class);
         if class != entry.class {
@@ -225,8 +225,8 @@ impl Requests {
         }
     }
 
-    /// Raises a lowered request that the preload scanner has found.
-    pub(crate) fn raise_scanned(&mut self, now: Instant, id: ResourceId) {
+    /// Raises a request whose element the preload scanner finds after the parser.
+    pub(crate) fn found_by_scanner(&mut self, now: Instant, id: ResourceId) {
         if let Some((class, signal)) = self.entries[id.index()].scanned.take() {
             self.raise_to(now, id, class, signal);
         }

@@ -349,6 +349,23 @@ fn requests_of_one_instant_leave_in_the_browsers_order() {
     }
 }
 
+/// A request of 400 bytes takes 16 ms on the uplink, and a query for a name behind it leaves later.
+#[test]
+fn queries_leave_in_the_browsers_order_too() {
+    for (first, longer) in [(1, true), (2, false)] {
+        let mut page = flat_page(&[10; 2]);
+        let mut other = page.origins[0].clone();
+        other.host = "other.example".into();
+        other.connection_group = 1;
+        page.origins.push(other);
+        page.resources[3 - first].origin = OriginId(1);
+        let outcome = load(&over(&page, "rate 100mbit up 200kbit rtt 40ms", "h3"));
+        let dns = outcome.resources[3 - first].as_ref().unwrap().dns;
+        let waited = dns >= Duration::from_millis(55);
+        assert_eq!(waited, longer, "{dns}");
+    }
+}
+
 /// A page whose document leads to an image, and that to another, and so on.
 fn chain(images: usize) -> Page {
     let mut page = flat_page(&vec![2_000; images]);

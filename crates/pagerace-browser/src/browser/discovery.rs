@@ -89,7 +89,7 @@ impl Browser {
     /// Handles an element that the preload scanner finds, perhaps after the parser.
     pub(super) fn scanned(&mut self, now: Instant, id: ResourceId) {
         self.discover(now, id);
-        self.requests.raise_scanned(now, id);
+        self.requests.found_by_scanner(now, id);
     }
 
     /// Returns the time from now until the request for `id` may leave.

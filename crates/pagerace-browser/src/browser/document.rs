@@ -101,7 +101,7 @@ impl Browser {
             parser.met += 1;
             if self.states[child.index()].discovered.is_none() {
                 let resource = &self.page.resources[child.index()];
-                self.requests.lower_unscanned(resource);
+                self.requests.found_by_parser(resource);
                 self.discover(now, child);
             }
         }

@@ -13,7 +13,7 @@
 //!
 //! Chromium of 2022 did not boost images and never signalled `i`.
 
-use pagerace_core::{Destination, Duration, Priority, RequestPriority};
+use pagerace_core::{Destination, Duration, Priority, RequestPriority, ScriptMode};
 use pagerace_page::{Page, Resource};
 
 use super::Profile;
@@ -50,10 +50,15 @@ impl Profile {
             _ => None,
         },
         first_classes,
-        // `AdjustImagePriority` in `resource_fetcher.cc` raises only speculative preloads;
-        // measured in network logs of Chromium 156.
+        // `AdjustImagePriority` and `ComputeLoadPriority` in `resource_fetcher.cc` make only
+        // speculative preloads `Medium`; measured in network logs of Chromium 156.
         unscanned: |resource, class| match (resource.destination, class) {
             (Destination::Image, RequestPriority::Medium) => RequestPriority::Low,
+            (Destination::Script, RequestPriority::Medium)
+                if resource.script_mode == ScriptMode::Blocking =>
+            {
+                RequestPriority::High
+            }
             _ => class,
         },
         may_wait: |resource, _, _| is_throttleable(resource.destination),

@@ -13,4 +13,5 @@ mod properties;
 mod recorded_layout;
 mod recordings;
 mod requests;
+mod scanner;
 mod signals;

@@ -20,7 +20,7 @@ const STYLE: Trigger = Trigger::Style {
     parent: ResourceId(1),
 };
 
-fn text(width: f32, offset: Option<u64>, fonts: &[u32]) -> Element {
+pub(crate) fn text(width: f32, offset: Option<u64>, fonts: &[u32]) -> Element {
     Element {
         kind: ElementKind::Text {
             fonts: fonts.iter().map(|&f| id(f)).collect(),
@@ -40,7 +40,7 @@ fn text(width: f32, offset: Option<u64>, fonts: &[u32]) -> Element {
     }
 }
 
-fn image(resource: u32, width: f32) -> Element {
+pub(crate) fn image(resource: u32, width: f32) -> Element {
     let resource = id(resource);
     Element {
         kind: ElementKind::Image { resource },
@@ -48,7 +48,7 @@ fn image(resource: u32, width: f32) -> Element {
     }
 }
 
-fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
+pub(crate) fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
     let rendering = RenderingTime {
         first: ms(8.0),
         later: Some(ms(2.0)),
@@ -70,7 +70,7 @@ fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
     }
 }
 
-fn loaded(page: Page, network: &Network) -> Loaded {
+pub(crate) fn loaded(page: Page, network: &Network) -> Loaded {
     let page = Arc::new(page);
     let l = load(&page, &no_cpu(Profile::CHROME), network, 1);
     assert!(l.done);
@@ -78,7 +78,7 @@ fn loaded(page: Page, network: &Network) -> Loaded {
     l
 }
 
-fn paints(l: &Loaded) -> (f64, f64) {
+pub(crate) fn paints(l: &Loaded) -> (f64, f64) {
     let m = l.browser.metrics();
     let at = |d: Option<Duration>| d.expect("painted").as_millis_f64();
     (at(m.fcp), at(m.lcp))

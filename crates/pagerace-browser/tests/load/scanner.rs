@@ -1,0 +1,100 @@
+//! The preload scanner: which parts of a document it reads, and what requests signal because
+//! of it.
+
+use pagerace_browser::Profile;
+use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
+use pagerace_page::Resource;
+
+use crate::common::{Loaded, Network, document, id, in_markup, load, no_cpu, page, script};
+use crate::recorded_layout::{image, loaded, paints, text, with_layout};
+
+const MEDIUM: Priority = Priority::new(2, true);
+const LOW: Priority = Priority::new(3, true);
+
+fn boosted(offset: u64) -> Resource {
+    Resource {
+        priority: RequestPriority::Medium,
+        ..in_markup(Destination::Image, 500, offset)
+    }
+}
+
+/// Loads a document that arrives in pieces of 1,200 bytes, 100 ms apart: an image in the first
+/// piece, one in the second, a script in the third, and an image behind it in the fourth.
+fn in_pieces(profile: &'static Profile) -> Loaded {
+    let resources = vec![
+        document(4_800),
+        boosted(600),
+        boosted(2_000),
+        script(ScriptMode::Blocking, RequestPriority::Medium, 500, 3_000),
+        boosted(4_000),
+    ];
+    let network = Network {
+        rate: 12_000,
+        ..Network::default()
+    };
+    load(&page(resources), &no_cpu(profile), &network, 1)
+}
+
+#[test]
+fn chromium_boosts_images_that_its_scanner_finds_before_the_parser() {
+    let l = in_pieces(Profile::CHROME);
+    let at_once = [1, 4];
+    for image in at_once {
+        assert_eq!(l.signal(image), Some(MEDIUM), "image {image}");
+        assert_eq!(l.new_signal(image), None, "image {image}");
+    }
+    // The parser requests the image of the second piece, and the scanner finds it when the
+    // script pauses the parser.
+    assert_eq!(l.signal(2), Some(LOW));
+    assert_eq!(l.asked(2), Some(300.0));
+    assert_eq!(l.new_signal(2), Some((400.0, MEDIUM)));
+}
+
+#[test]
+fn a_script_that_pauses_the_parser_leaves_as_high() {
+    let l = in_pieces(Profile::CHROME);
+    assert_eq!(l.signal(3), Some(Priority::new(1, false)));
+    assert_eq!(l.new_signal(3), None);
+}
+
+#[test]
+fn a_scanner_that_reads_ahead_finds_all_at_their_arrival() {
+    let l = in_pieces(Profile::FIREFOX);
+    assert_eq!(l.found(2), Some(300.0));
+    for image in [1, 2, 4] {
+        assert_eq!(l.new_signal(image), None, "image {image}");
+    }
+}
+
+#[test]
+fn an_image_that_a_script_places_shows_after_the_scripts() {
+    let resources = || {
+        vec![
+            document(1_000),
+            Resource {
+                in_viewport: true,
+                ..in_markup(Destination::Image, 9_000, 500)
+            },
+            script(ScriptMode::Blocking, RequestPriority::High, 90_000, 900),
+        ]
+    };
+    let shown = |offset: Option<u64>| {
+        let mut picture = image(1, 900.0);
+        picture.offset = offset;
+        let elements = vec![text(10.0, Some(100), &[]), picture];
+        let network = Network {
+            rate: 100_000,
+            ..Network::default()
+        };
+        let l = loaded(with_layout(&page(resources()), elements), &network);
+        let ended = |index| l.ends[&id(index)].as_millis_f64();
+        (paints(&l).1, ended(1), ended(2))
+    };
+    let (painted, image, script) = shown(Some(500));
+    assert!(
+        image < painted && painted < script,
+        "{painted} {image} {script}"
+    );
+    let (painted, _, script) = shown(None);
+    assert!(painted > script, "{painted} {script}");
+}
