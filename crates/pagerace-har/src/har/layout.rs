@@ -88,15 +88,23 @@ fn element(recording: &Recording, document: &Document, value: &Value) -> Option<
         ("background", Some(resource)) => (ElementKind::Background { resource }, true),
         ("image" | "background", None) if embedded => (ElementKind::Other, true),
         ("background", None) if url.is_none() => (ElementKind::Other, false),
+        // Contents of frames are not paints of the page's own document.
+        ("iframe", Some(_)) => (ElementKind::Other, false),
         ("svg" | "canvas", _) => (ElementKind::Other, true),
         // An image that never arrived is not visible.
         _ => return None,
     };
+    let is_frame = filled(value, "kind") == Some("iframe");
+    let frame = resource
+        .filter(|_| is_frame)
+        .map(|id| Wait::Resource { id });
+    let offset = position(value, "offset").filter(|_| !is_frame);
     Some(Element {
         kind,
         rect,
-        offset: position(value, "offset").and_then(|offset| document.encoded(offset)),
-        after: Wait::ContentLoaded,
+        offset: offset.and_then(|offset| document.encoded(offset)),
+        // A frame shows its document.
+        after: frame.unwrap_or(Wait::ContentLoaded),
         delay: None,
         contentful,
         natural: natural(value),

@@ -118,7 +118,8 @@ pub(super) fn date(
     let seen = |e: &Element| e.contentful && area(e) > 0.0;
     let all_made = !elements.iter().any(|e| seen(e) && is_in_markup(e));
     let first = since("fcpMs", loaded).filter(|_| all_made);
-    for element in elements.iter_mut().filter(|e| !is_in_markup(e)) {
+    let scripted = |e: &&mut Element| !is_in_markup(e) && e.after == Wait::ContentLoaded;
+    for element in elements.iter_mut().filter(scripted) {
         element.delay = first;
     }
     if let Some(text) = largest.and_then(|l| l.text)

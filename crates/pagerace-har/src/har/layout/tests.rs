@@ -123,6 +123,26 @@ fn elements_are_those_that_can_be_seen() {
 }
 
 #[test]
+fn a_frame_shows_its_document() {
+    let mut own = own();
+    let elements = &mut own["layout"]["elements"];
+    *elements = json!([
+        {"kind": "iframe", "rect": [0, 0, 9, 9], "url": "https://a.test/big.png", "offset": 100},
+        {"kind": "iframe", "rect": [0, 0, 9, 9], "url": "https://a.test/never-requested"},
+    ]);
+    let layout = import(&own).layout.expect("recorded");
+    let [frame] = &layout.elements[..] else {
+        panic!("{:?}", layout.elements);
+    };
+    let id = ResourceId(3);
+    assert_eq!(
+        (&frame.kind, frame.contentful),
+        (&ElementKind::Other, false)
+    );
+    assert_eq!((frame.after, frame.offset), (Wait::Resource { id }, None));
+}
+
+#[test]
 fn the_page_has_what_the_fields_say() {
     let page = import(&own());
     let layout = page.layout.as_ref().expect("recorded");
