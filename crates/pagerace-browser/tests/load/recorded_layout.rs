@@ -467,6 +467,49 @@ fn no_request_of_a_document_leaves_before_its_first_one() {
     assert!(as_fast, "other processes are");
 }
 
+/// Returns the waits of a first and of a later request.
+fn dispatches(jitter: f64, rtt: f64, seed: u64) -> (f64, f64) {
+    let late = Trigger::After {
+        parent: id(1),
+        delay: Duration::ZERO,
+    };
+    let made = page(vec![
+        document(4_000),
+        in_markup(Destination::Image, 1_000, 100),
+        resource(Destination::Image, 1_000, late),
+    ]);
+    let made = Arc::new(with_layout(&made, vec![text(100.0, Some(2_000), &[])]));
+    let config = BrowserConfig {
+        jitter,
+        ..desktop()
+    };
+    let network = Network {
+        rtt: ms(rtt),
+        ..Network::default()
+    };
+    let l = load(&made, &config, &network, seed);
+    let wait = |i| l.asked(i).expect("asked") - l.found(i).expect("found");
+    (wait(1), wait(2))
+}
+
+#[test]
+fn overheads_vary_by_seed_and_by_nothing_else() {
+    let spread = |values: Vec<f64>| {
+        let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        let square = logs.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>();
+        (square / (logs.len() - 1) as f64).sqrt()
+    };
+    let (firsts, laters): (Vec<f64>, Vec<f64>) =
+        (0..200).map(|seed| dispatches(0.1, 100.0, seed)).unzip();
+    // The standard error of a standard deviation of 200 values is 5 % of it.
+    assert!((spread(firsts) - 0.25).abs() < 0.05);
+    assert!((spread(laters) - 0.5).abs() < 0.1);
+    let same = |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6;
+    assert!(same(dispatches(0.1, 100.0, 7), dispatches(0.1, 40.0, 7)));
+    assert!(same(dispatches(0.0, 100.0, 7), dispatches(0.0, 100.0, 8)));
+}
+
 #[test]
 fn a_frame_waits_for_the_images_that_it_shows() {
     let paints = |decoding: f64| {

@@ -196,19 +196,24 @@ fn comments(compared: &Accuracy) -> [String; 3] {
     ]
 }
 
-/// Returns the design with the pages as another recorder would have recorded them.
+/// Returns the design with the pages as another recorder would have recorded them, without
+/// contenders that select nothing there, because only ours records requests that fail.
 fn elsewhere(paths: &[PathBuf], all: &Plan, design: &[Plan]) -> Result<Vec<Plan>> {
     let pages = paths.iter().zip(&all.pages);
     let pages = pages.map(|(path, page)| stripped(path, page.name.clone()));
     let pages: Vec<Arc<Page>> = pages.collect::<Result<_>>()?;
     let with = |plan: &Plan| {
-        let page = pages.iter().find(|page| page.name == plan.pages[0].name);
-        Plan {
-            pages: page.into_iter().cloned().collect(),
+        let page = pages.iter().find(|page| page.name == plan.pages[0].name)?;
+        let mut plan = Plan {
+            pages: vec![page.clone()],
             ..plan.clone()
-        }
+        };
+        let all = std::slice::from_ref(page);
+        plan.contenders
+            .retain(|contender| contender.interventions.unmatched(all).is_empty());
+        (!plan.contenders.is_empty()).then_some(plan)
     };
-    Ok(design.iter().map(with).collect())
+    Ok(design.iter().filter_map(with).collect())
 }
 
 /// Returns all pages and networks without contenders, which the design adds.
