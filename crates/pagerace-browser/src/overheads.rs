@@ -24,11 +24,12 @@ const FIRST_DISPATCH_MS: f64 = 20.0;
 /// The time from the end of a paint task until the frame is on the screen.
 const PRESENTATION_MS: f64 = 30.0;
 
-/// The sigma of the log-normal variation of a document's times, and of a request's, per unit of
-/// the configured variation; at the default of 0.1 they are 0.25 and 0.5. Measured as the spread
-/// between live loads of one page over one network.
-const DOCUMENT_SIGMA: f64 = 2.5;
-const DISPATCH_SIGMA: f64 = 5.0;
+/// The sigma of the log-normal variation of a document's times, and of a request's, measured as
+/// the spread between live loads of one page over one network.
+const DOCUMENT_SIGMA: f64 = 0.25;
+const DISPATCH_SIGMA: f64 = 0.5;
+/// The configured variation from which on the measured one applies in full. The default.
+const FULL_JITTER: f64 = 0.1;
 
 /// The overheads of one load.
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +50,9 @@ impl Overheads {
             let value = if value.is_finite() { value } else { otherwise };
             value.max(0.0)
         };
-        let (cpu, jitter) = (finite(config.cpu, 1.0), finite(config.jitter, 0.0));
-        let document = factor(seed, "overhead/document", jitter * DOCUMENT_SIGMA);
+        let cpu = finite(config.cpu, 1.0);
+        let variation = (finite(config.jitter, 0.0) / FULL_JITTER).min(1.0);
+        let document = factor(seed, "overhead/document", variation * DOCUMENT_SIGMA);
         let scaled = |millis: f64| Duration::from_millis_f64(millis * cpu);
         let commit = COMMIT_MS + COMMIT_SLOWED_MS * (slowdown - 1.0).max(0.0);
         Self {
@@ -58,7 +60,7 @@ impl Overheads {
             first_dispatch: scaled(FIRST_DISPATCH_MS * document),
             presentation: scaled(PRESENTATION_MS),
             dispatch_ms: DISPATCH_MS * cpu,
-            dispatch_sigma: jitter * DISPATCH_SIGMA,
+            dispatch_sigma: variation * DISPATCH_SIGMA,
             seed,
         }
     }

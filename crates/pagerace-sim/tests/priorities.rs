@@ -84,8 +84,8 @@ fn requests_leave_with_the_priority_of_that_moment() {
                     // Raised while the request waited for its connection.
                     Priority::new(1, true),
                     Priority::new(1, false),
-                    // Left before the parser waited for it.
-                    Priority::new(2, false),
+                    // Raised before it left, because the parser waited for it by then.
+                    Priority::new(1, false),
                 ];
                 assert_eq!(read, expected, "{protocols}, {recorded_layout}");
             }
