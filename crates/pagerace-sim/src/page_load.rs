@@ -64,7 +64,7 @@ struct Connection {
     streams: BTreeMap<u64, ResourceId>,
 }
 
-/// Something to be done before time advances.
+/// A piece of work to do before time advances.
 #[derive(Debug)]
 enum Work {
     /// Events of a connection, and packets that it may send.
@@ -91,7 +91,7 @@ pub(crate) struct PageLoad<'a> {
     /// Number of requests in progress that will fail without a response.
     failing: usize,
     pub(crate) incomplete: Incomplete,
-    /// What is to be done now, in order of arrival, because Chromium writes requests and queries
+    /// Work to do before time advances, in order of arrival: Chromium writes requests and queries
     /// in the order in which it gave them to their connections and resolvers.
     work: VecDeque<Work>,
     /// Places where a connection may have become free, in order of that event.
@@ -221,6 +221,7 @@ impl<'a> PageLoad<'a> {
         self.work.push_back(Work::Connection(i));
     }
 
+    /// Lets a connection act, and passes its events on.
     fn work_on(&mut self, i: usize) {
         self.asked(i);
         self.client_events(i);
