@@ -50,6 +50,8 @@ pub struct Browser {
     costs: Costs,
     overheads: Overheads,
     requests: Requests,
+    /// The earliest time at which the next request that is discovered may leave.
+    next_leaves: Instant,
     states: Vec<State>,
     parsers: Vec<Option<Box<Parser>>>,
     lanes: Vec<Lane>,
@@ -99,6 +101,7 @@ impl Browser {
             overheads: Overheads::new(&page, config, seed),
             costs,
             requests,
+            next_leaves: Instant::default(),
             states: vec![State::default(); page.resources.len()],
             parsers: graph.nodes.iter().map(parser).collect(),
             lanes: (0..graph.lanes).map(|_| Lane::default()).collect(),

@@ -15,12 +15,15 @@ const COMMIT_MS: f64 = 14.0;
 /// The time by which each unit of a recorded slow-down beyond one makes it longer: the part on
 /// the main thread, which alone is slowed.
 const COMMIT_SLOWED_MS: f64 = 8.0;
-/// The time from the discovery of a resource until its request leaves. Redirects and
-/// navigations leave at once.
-const DISPATCH_MS: f64 = 4.0;
-/// The same time for a document's first request. No request of the document leaves
+/// The time from the discovery of a resource until its request leaves, if no other request is on
+/// its way. Redirects and navigations leave at once.
+const DISPATCH_MS: f64 = 2.0;
+/// The time by which a request leaves after the one that was discovered before it. Requests pass
+/// one after another from the renderer to the network service.
+const SPACING_MS: f64 = 1.2;
+/// The dispatch time of a document's first request. No request of the document leaves
 /// earlier, because Chromium's network service takes this long to prepare for a document.
-const FIRST_DISPATCH_MS: f64 = 20.0;
+const FIRST_DISPATCH_MS: f64 = 14.0;
 /// The time from the end of a paint task until the frame is on the screen.
 const PRESENTATION_MS: f64 = 30.0;
 
@@ -36,6 +39,7 @@ const FULL_JITTER: f64 = 0.1;
 pub(crate) struct Overheads {
     pub(crate) commit: Duration,
     pub(crate) first_dispatch: Duration,
+    pub(crate) spacing: Duration,
     pub(crate) presentation: Duration,
     dispatch_ms: f64,
     dispatch_sigma: f64,
@@ -58,6 +62,7 @@ impl Overheads {
         Self {
             commit: scaled(commit * document),
             first_dispatch: scaled(FIRST_DISPATCH_MS * document),
+            spacing: scaled(SPACING_MS * document),
             presentation: scaled(PRESENTATION_MS),
             dispatch_ms: DISPATCH_MS * cpu,
             dispatch_sigma: variation * DISPATCH_SIGMA,
@@ -65,7 +70,8 @@ impl Overheads {
         }
     }
 
-    /// Returns the time from the discovery of a resource until its request leaves.
+    /// Returns the time from the discovery of a resource until its request leaves, if none is on
+    /// its way.
     pub(crate) fn dispatch(&self, id: ResourceId) -> Duration {
         let name = format!("overhead/{}", id.0);
         Duration::from_millis_f64(self.dispatch_ms * factor(self.seed, &name, self.dispatch_sigma))

@@ -60,6 +60,8 @@ struct Entry {
     /// The rank and age of the request while it is held.
     held: Option<(u8, u32)>,
     medium: bool,
+    /// True if the request has reached the scheduler: it is held or has been sent.
+    asked: bool,
     requested: Option<Instant>,
     ended: bool,
     /// The class and signal of a request that the parser has found, once the scanner finds it too.
@@ -92,6 +94,7 @@ impl Requests {
                 leads: main && (profile.leads)(resource, class),
                 held: None,
                 medium: false,
+                asked: false,
                 requested: None,
                 ended: false,
                 scanned: None,
@@ -125,6 +128,7 @@ impl Requests {
 
     /// Adds a request for `id`.
     pub(crate) fn ask(&mut self, now: Instant, id: ResourceId) {
+        self.entries[id.index()].asked = true;
         if self.entries[id.index()].may_wait {
             self.hold(id);
             self.release(now);
@@ -234,7 +238,8 @@ impl Requests {
 
     /// Raises a request that is held or in flight to [`RAISED`], with this signal.
     pub(crate) fn raise(&mut self, now: Instant, id: ResourceId, signal: Priority) {
-        if self.entries[id.index()].signal != signal {
+        let entry = &self.entries[id.index()];
+        if entry.asked && entry.signal != signal {
             self.raise_to(now, id, RAISED, signal);
         }
     }

@@ -78,9 +78,9 @@ impl Site for PageSite {
         let Some(r) = self.resource(&request.path) else {
             unreachable!("the browser model asks only for resources of the page");
         };
-        // Each resource has its own random stream, so that its server draws the same
-        // values whatever else a variant changes.
-        let mut rng = Rng::new(self.seed, &format!("think/{}", r.id.0));
+        // Each host has its own random stream, so that its server draws the same values whatever
+        // else a variant changes. Its load changes all its responses, and not their order.
+        let mut rng = Rng::new(self.seed, &format!("think/{}", r.origin.0));
         let unchanged = self.cached.get(r.id.index()) == Some(&Cached::Validate);
         let (status, body) = if unchanged {
             (304, 0)

@@ -92,21 +92,25 @@ impl Browser {
         self.requests.found_by_scanner(now, id);
     }
 
-    /// Returns the time from now until the request for `id` may leave.
+    /// Returns the time from now until the request for `id` may leave: requests leave in the
+    /// order of their discovery.
     fn dispatch(&mut self, now: Instant, id: ResourceId) -> Duration {
-        let dispatch = self.overheads.dispatch(id);
-        let Some(document) = self.graph.nodes[id.index()].frame else {
-            return dispatch;
-        };
-        let prepared = &mut self.states[document].prepared;
-        let prepared = *prepared.get_or_insert(now + self.overheads.first_dispatch);
-        prepared.since(now).max(dispatch)
+        let mut leaves = now + self.overheads.dispatch(id);
+        if let Some(document) = self.graph.nodes[id.index()].frame {
+            let prepared = &mut self.states[document].prepared;
+            leaves = leaves.max(*prepared.get_or_insert(now + self.overheads.first_dispatch));
+        }
+        leaves = leaves.max(self.next_leaves);
+        self.next_leaves = leaves + self.overheads.spacing;
+        leaves.since(now)
     }
 
-    /// Makes the request for `id`, which is ready to leave, in its current class. The layout that
-    /// raises an image comes later.
+    /// Makes the request for `id`, which is ready to leave, in its current class. What raises it
+    /// follows it to the network service: a parser that waits for the script, and a layout that
+    /// contains the image.
     pub(super) fn ask(&mut self, now: Instant, id: ResourceId) {
         self.requests.ask(now, id);
+        self.raise_blocking_script(id);
         let resource = &self.page.resources[id.index()];
         let is_image = self.graph.nodes[id.index()].role == Role::Image;
         if is_image && resource.in_viewport && self.graph.in_main_frame(id) {

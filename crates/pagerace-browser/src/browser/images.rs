@@ -42,7 +42,7 @@ impl Browser {
         }
         if !state.flushes.sized {
             state.flushes.sized = true;
-            self.show_image_so_far(id);
+            self.show_image_so_far(id, true);
             return;
         }
         let last = *state.flushes.last.get_or_insert(now);
@@ -56,12 +56,13 @@ impl Browser {
         state.flushes.queued = false;
         if state.settled.is_none() {
             state.flushes.last = Some(now);
-            self.show_image_so_far(id);
+            self.show_image_so_far(id, false);
         }
     }
 
-    /// Adds the newly arrived part of an image to the next frame.
-    fn show_image_so_far(&mut self, id: ResourceId) {
+    /// Adds the newly arrived part of an image to the next frame. With the `first` flush the
+    /// image is contentful, even if no row is there yet.
+    fn show_image_so_far(&mut self, id: ResourceId, first: bool) {
         let index = id.index();
         let resource = &self.page.resources[index];
         let state = &mut self.states[index];
@@ -77,12 +78,13 @@ impl Browser {
             (ImageCoding::Progressive, _) => 0.0,
             _ => behind_head(received) / behind_head(resource.body_bytes).max(1.0),
         };
-        if share > state.flushes.shown {
+        if first || share > state.flushes.shown {
             let area = image.size.area * (share - state.flushes.shown);
             state.flushes.shown = share;
+            let contentful = first && image.size.contentful;
             self.show_image(ReadyImage {
                 id,
-                size: Size::part(area),
+                size: Size { contentful, ..Size::part(area) },
                 decoding: Duration::ZERO,
                 ready: self.current,
             });

@@ -43,7 +43,7 @@ impl Screen {
     }
 
     /// Adds text, or an image or a part of one, that a frame could show since `ready`. Only
-    /// the part that completes an image is an element and contentful.
+    /// the part that completes an image is an element.
     pub(crate) fn paint(
         &mut self,
         at: Instant,
@@ -78,7 +78,7 @@ impl Screen {
         self.void = true;
     }
 
-    /// Returns the first contentful paint: text or a complete image.
+    /// Returns the first contentful paint: text, or the first part of an image.
     pub(crate) fn first(&self) -> Option<Instant> {
         let contentful = |p: &&Painted| p.size.contentful && !self.void;
         self.painted.iter().find(contentful).map(|p| p.at)

@@ -198,7 +198,7 @@ fn costs_follow_the_stated_model() {
     let l = load(&p, &config, &Network::default(), 1);
     let scan = 2.0 * (0.2 + 10.0 * 0.01);
     // The browser commits the document and prepares its first request.
-    let overheads = 2.0 * (14.0 + 20.0);
+    let overheads = 2.0 * (14.0 + 14.0);
     let expected = 200.0 + overheads + scan + 2.0 * 25.0;
     let dcl = l
         .browser

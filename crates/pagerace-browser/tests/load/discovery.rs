@@ -55,8 +55,8 @@ fn scripts_wait_for_earlier_sheets_only() {
     let hop = in_markup(Destination::Style, 0, 600);
     let after = page(vec![free, hop, measured, child(), sheet_behind(1)]);
     let l = load(&before, &config, &Network::default(), 1);
-    // The document is committed after 14 ms, and its first requests leave 20 ms later.
-    let arrived = 200.0 + 14.0 + 20.0;
+    // The document is committed after 14 ms, and its first request leaves 14 ms later.
+    let arrived = 200.0 + 14.0 + 14.0;
     assert_eq!(l.found(3), Some(arrived + 40.0 + 7.0));
     // At 200 ms that sheet is still loading, but scripts wait only for earlier sheets.
     let l = load(&after, &config, &Network::default(), 1);
@@ -98,7 +98,7 @@ fn requests_of_inline_scripts_wait_for_the_parser_and_earlier_sheets() {
     };
     let l = load(&p, &config, &Network::default(), 1);
     let sheet = l.found(2).unwrap();
-    // The document is committed after 14 ms, and its first requests leave 20 ms later.
+    // The document is committed after 14 ms, and its first request leaves 14 ms later.
     assert!(l.found(4) < Some(115.0), "the preload scanner finds it");
     assert_eq!(l.found(1), Some(117.0), "the parser reaches it");
     let after_sheet = sheet + 20.0 + 100.0 + 40.0;
@@ -150,7 +150,7 @@ fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
     // All four requests leave at once, because the body begins early. The first layout (10.2 ms
     // from 100 ms) is over when they arrive. The scripts run one after the other: a deferred
     // one, the async one that was queued meanwhile, then the other deferred one.
-    let arrived = 200.0 + 14.0 + 20.0;
+    let arrived = 200.0 + 14.0 + 14.0;
     assert_eq!(l.found(5), Some(arrived + 20.0 + 3.0));
     assert_eq!(l.found(4), Some(arrived + 30.0 + 3.0));
     let m = l.browser.metrics();

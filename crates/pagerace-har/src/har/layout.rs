@@ -36,7 +36,13 @@ pub(super) fn read(
     let document = Document::new(recording);
     let elements = list(layout, "elements").iter().take(MAX_ELEMENTS);
     let (mut elements, revealed): (Vec<Element>, Vec<bool>) = elements
-        .filter_map(|e| Some((element(recording, &document, e)?, flag(e, "scripted"))))
+        .filter_map(|e| {
+            let shown = element(recording, &document, e)?;
+            let player = (filled(e, "kind") == Some("video")).then(|| player(&shown));
+            let all = std::iter::once(shown).chain(player);
+            Some(all.map(|shown| (shown, flag(e, "scripted"))))
+        })
+        .flatten()
         .unzip();
     let largest = largest(recording, own, &elements, viewport);
     if let Some(loaded) = chosen.timing("onContentLoad") {
@@ -110,6 +116,16 @@ fn element(recording: &Recording, document: &Document, value: &Value) -> Option<
         natural: natural(value),
         share: share(value, "share"),
     })
+}
+
+/// Returns the player of a video with a poster, which counts as content before its poster arrives.
+fn player(video: &Element) -> Element {
+    Element {
+        kind: ElementKind::Other,
+        natural: None,
+        share: 0.0,
+        ..video.clone()
+    }
 }
 
 /// Returns the measured shares of visual progress.
