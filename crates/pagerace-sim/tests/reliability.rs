@@ -217,7 +217,9 @@ fn a_broken_font_is_a_font_that_never_comes() {
 
 #[test]
 fn what_is_of_use_in_part_is_used_in_part() {
-    let scenario = under("adaptive:250ms", "rate 2mbit rtt 60ms loss 3% queue 100p");
+    // The film is the last object, and there is time for some of it.
+    let network = "rate 2mbit rtt 60ms loss 3% queue 100p";
+    let scenario = under("adaptive:2500ms", network);
     let film = |outcome: &Outcome| outcome.objects[6].expect("it was asked for");
     // With some seeds, nothing of the film is lost, or it is repaired in time.
     let outcome = (1..=100)

@@ -101,7 +101,7 @@ fn requests_of_inline_scripts_wait_for_the_parser_and_earlier_sheets() {
     // The document is committed after 14 ms, and its first request leaves 14 ms later.
     assert!(l.found(4) < Some(115.0), "the preload scanner finds it");
     assert_eq!(l.found(1), Some(117.0), "the parser reaches it");
-    let after_sheet = sheet + 20.0 + 100.0 + 40.0;
+    let after_sheet = sheet + 14.0 + 100.0 + 40.0;
     assert_eq!(l.found(3), Some(after_sheet));
     // Half a millisecond of parsing to the script, its run, and one to the next request.
     assert_eq!(l.found(5), Some(after_sheet + 0.5 + 7.0 + 1.0));
@@ -147,7 +147,7 @@ fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
         jitter: 0.0,
     };
     let l = load(&p, &config, &Network::default(), 1);
-    // All four requests leave at once, because the body begins early. The first layout (10.2 ms
+    // Three requests leave 1.2 ms apart, because the body begins early. The first layout (10.2 ms
     // from 100 ms) is over when they arrive. The scripts run one after the other: a deferred
     // one, the async one that was queued meanwhile, then the other deferred one.
     let arrived = 200.0 + 14.0 + 14.0;
@@ -156,8 +156,8 @@ fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
     let m = l.browser.metrics();
     assert_eq!(m.dom_content_loaded, Some(ms(arrived + 30.0)));
     // The first fetch delayed the load event, so that the second could delay it too.
-    // It leaves 4 ms after it is known.
-    assert_eq!(m.onload, Some(ms(arrived + 33.0 + 4.0 + 100.0)));
+    // It leaves 2 ms after it is known.
+    assert_eq!(m.onload, Some(ms(arrived + 33.0 + 2.0 + 100.0)));
 }
 
 #[test]
