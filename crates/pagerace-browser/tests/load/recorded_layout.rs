@@ -424,6 +424,32 @@ fn a_progressive_image_is_there_with_the_first_flush_after_its_first_scan() {
     assert_eq!(times(None), [0.0]);
 }
 
+#[test]
+fn an_image_is_contentful_once_its_size_is_known() {
+    for coding in [ImageCoding::TopDown, ImageCoding::Progressive] {
+        let photo = Resource {
+            image: ImageBytes {
+                coding,
+                head: 20_000,
+                coarse: None,
+            },
+            ..visible_image(320_000, 500)
+        };
+        let page = page(vec![document(1_000), photo]);
+        let network = Network {
+            rate: 100_000,
+            ..Network::default()
+        };
+        let l = loaded(with_layout(&page, vec![image(1, 1000.0)]), &network);
+        let (m, end) = (l.browser.metrics(), l.ends[&id(1)].as_millis_f64());
+        let (fcp, lcp) = (m.fcp.expect("painted"), m.lcp.expect("painted"));
+        assert!(lcp.as_millis_f64() >= end);
+        // 300 of its 320 kB follow its header.
+        let early = end - fcp.as_millis_f64();
+        assert!((2_900.0..=3_000.0).contains(&early), "{coding:?}: {early}");
+    }
+}
+
 fn desktop() -> BrowserConfig {
     BrowserConfig {
         cpu: 1.0,

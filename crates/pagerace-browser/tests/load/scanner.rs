@@ -1,7 +1,7 @@
 //! The preload scanner: which parts of a document it reads, and what requests signal because
 //! of it.
 
-use pagerace_browser::Profile;
+use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
 use pagerace_page::Resource;
 
@@ -51,10 +51,41 @@ fn chromium_boosts_images_that_its_scanner_finds_before_the_parser() {
 }
 
 #[test]
-fn a_script_that_pauses_the_parser_leaves_as_high() {
+fn a_script_that_pauses_the_parser_is_raised_behind_its_request() {
+    let high = Priority::new(1, false);
+    // While it waits in the browser behind images, it is raised before it leaves.
     let l = in_pieces(Profile::CHROME);
-    assert_eq!(l.signal(3), Some(Priority::new(1, false)));
+    assert_eq!(l.signal(3), Some(high));
     assert_eq!(l.new_signal(3), None);
+    // Otherwise the raise arrives after the request has left.
+    let late = script(ScriptMode::Blocking, RequestPriority::Medium, 500, 9_000);
+    let config = BrowserConfig {
+        cpu: 1.0,
+        ..no_cpu(Profile::CHROME)
+    };
+    let network = Network::default();
+    let l = load(&page(vec![document(10_000), late]), &config, &network, 1);
+    assert_eq!(l.signal(1), Some(Priority::new(2, false)));
+    let (at, signal) = l.new_signal(1).expect("the script is raised");
+    assert_eq!((Some(at), signal), (l.asked(1), high));
+}
+
+#[test]
+fn requests_leave_one_after_another_in_the_order_of_discovery() {
+    let images = (0..5).map(|i| in_markup(Destination::Image, 500, 100 + i));
+    let resources: Vec<Resource> = std::iter::once(document(1_000)).chain(images).collect();
+    let config = BrowserConfig {
+        cpu: 1.0,
+        ..no_cpu(Profile::FIREFOX)
+    };
+    for (jitter, seed) in [(0.0, 1), (0.1, 1), (0.1, 2), (0.1, 3)] {
+        let config = BrowserConfig { jitter, ..config };
+        let l = load(&page(resources.clone()), &config, &Network::default(), seed);
+        assert_eq!(l.fetch_order(), [0, 1, 2, 3, 4, 5], "seed {seed}");
+        let times: Vec<f64> = (1..6).filter_map(|i| l.asked(i)).collect();
+        let gaps = times.windows(2).map(|pair| pair[1] - pair[0]);
+        assert!(gaps.clone().all(|gap| gap > 0.5), "{times:?}");
+    }
 }
 
 #[test]

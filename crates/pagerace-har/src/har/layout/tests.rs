@@ -123,6 +123,24 @@ fn elements_are_those_that_can_be_seen() {
 }
 
 #[test]
+fn a_video_counts_as_content_before_its_poster_arrives() {
+    let mut own = own();
+    let elements = &mut own["layout"]["elements"];
+    *elements = json!([
+        {"kind": "video", "rect": [0, 0, 9, 9], "url": "https://a.test/big.png", "offset": 100},
+        {"kind": "video", "rect": [0, 0, 9, 9], "offset": 100},
+    ]);
+    let layout = import(&own).layout.expect("recorded");
+    let [poster, player] = &layout.elements[..] else {
+        panic!("a video without a poster shows nothing: {:?}", layout.elements);
+    };
+    let resource = ResourceId(3);
+    assert_eq!(poster.kind, ElementKind::Image { resource });
+    assert_eq!((&player.kind, player.offset), (&ElementKind::Other, Some(50)));
+    assert!(player.contentful);
+}
+
+#[test]
 fn a_frame_shows_its_document() {
     let mut own = own();
     let elements = &mut own["layout"]["elements"];
