@@ -113,6 +113,7 @@ impl Browser {
             load: LoadEvent::default(),
             rendering: Rendering {
                 hidden_until: page.fit.and_then(|fit| Some((fit.after, fit.delay?))),
+                overlay: page.layout.as_ref().and_then(|layout| layout.overlay),
                 ..Rendering::default()
             },
             long_tasks: Vec::new(),
@@ -246,6 +247,10 @@ impl Browser {
                 Timer::Callback(index) => self.queue(Task::Callback(index)),
                 Timer::TextMade(block) => self.text_made(block),
                 Timer::Reveal => self.rendering.hidden_until = None,
+                Timer::Uncover => {
+                    let shown = at + self.overheads.presentation;
+                    self.screen.uncover(shown, self.current.cause);
+                }
                 Timer::BlockPeriodOver(font) => self.fonts.end_block_period(self.current, font),
                 Timer::Flush(image) => self.flush_image(at, image),
             }

@@ -9,6 +9,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `collect`, `unscripted` | control of the browser |
+//! | `overlay` | a loader that covers the page |
 //! | `log` | requests from events |
 //! | `trace` | main-thread time from the trace |
 //! | `layout`, `markup`, `fonts`, `place` | elements, on the page and in the document |
@@ -24,6 +25,7 @@ mod har;
 mod layout;
 pub(crate) mod log;
 mod markup;
+mod overlay;
 mod paints;
 mod place;
 mod shares;
@@ -78,7 +80,7 @@ pub fn record(
         all.push(collect::cpu(browser, url, options)?);
     }
     load.trace.take_medians(&all);
-    load.makers = collect::makers(browser, url, options)?;
+    load.watched = collect::scripts(browser, url, options)?;
     if let Some(html) = har::html(&load) {
         // The load without scripts adds information, but the recording does not depend on it.
         load.unscripted =

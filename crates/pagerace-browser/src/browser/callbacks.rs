@@ -87,18 +87,27 @@ impl Browser {
         }
     }
 
-    /// Schedules the reveal of a page whose first paint the recording shows as held back:
-    /// content may appear with the recorded delay after the recorded event.
+    /// Schedules the reveal of a page whose first paint the recording shows as held back, and the
+    /// end of an overlay: both come with the recorded delay after the recorded event.
     pub(super) fn check_reveal(&mut self, now: Instant) {
-        let Some((after, delay)) = self.rendering.hidden_until else {
-            return;
-        };
-        // An event that never happens in this load does not hold back the paint.
-        let never = || self.load.fired.is_some() && self.is_quiet();
-        if !self.rendering.reveal_set && (self.has_happened(after) || never()) {
+        if let Some((after, delay)) = self.rendering.hidden_until
+            && !self.rendering.reveal_set
+            && self.is_over(after)
+        {
             self.rendering.reveal_set = true;
             self.schedule(now + delay, Timer::Reveal);
         }
+        if let Some(overlay) = self.rendering.overlay
+            && self.is_over(overlay.after)
+        {
+            self.rendering.overlay = None;
+            self.schedule(now + overlay.delay, Timer::Uncover);
+        }
+    }
+
+    /// Returns true if an event has happened, or never will in this load.
+    fn is_over(&self, event: Wait) -> bool {
+        self.has_happened(event) || (self.load.fired.is_some() && self.is_quiet())
     }
 
     fn has_happened(&self, wait: Wait) -> bool {

@@ -84,7 +84,10 @@ impl Browser {
             let contentful = first && image.size.contentful;
             self.show_image(ReadyImage {
                 id,
-                size: Size { contentful, ..Size::part(area) },
+                size: Size {
+                    contentful,
+                    ..Size::part(area)
+                },
                 decoding: Duration::ZERO,
                 ready: self.current,
             });

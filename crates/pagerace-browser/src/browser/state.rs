@@ -1,7 +1,7 @@
 //! The state of each resource, of the load event and of rendering.
 
 use pagerace_core::{Duration, Instant, Priority};
-use pagerace_page::{ResourceId, Wait};
+use pagerace_page::{Overlay, ResourceId, Wait};
 
 use super::images::Flushes;
 use crate::Cached;
@@ -77,6 +77,8 @@ pub(super) enum Timer {
     TextMade(usize),
     /// The first paint is no longer held back.
     Reveal,
+    /// The overlay of the page is gone.
+    Uncover,
     /// Text stops waiting for this font, or for all fonts.
     BlockPeriodOver(Option<ResourceId>),
 }
@@ -106,6 +108,8 @@ pub(super) struct Rendering {
     pub(super) hidden_until: Option<(Wait, Duration)>,
     /// True if that event has happened and the reveal is scheduled.
     pub(super) reveal_set: bool,
+    /// The overlay of the page, until its end is scheduled.
+    pub(super) overlay: Option<Overlay>,
     /// True if the first layout is done.
     pub(super) laid_out: bool,
     /// The time from which nothing blocked the first layout.

@@ -86,6 +86,7 @@ mod tests {
             slowdown: None,
             callbacks: Vec::new(),
             shares: None,
+            overlay: None,
         };
         let (all, above, corner) = (160.0 * 80.0, 80.0 * 40.0, 64.0);
         assert_eq!(owned(&layout), [all - above - corner, above, 0.0, corner]);

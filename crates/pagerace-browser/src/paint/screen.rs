@@ -20,6 +20,8 @@ struct Painted {
 #[derive(Debug)]
 pub(crate) struct Screen {
     painted: Vec<Painted>,
+    /// The time at which an overlay was gone, and the cause of that.
+    uncovered: Option<(Instant, Option<Cause>)>,
     /// The pixels that images share.
     image_room: f64,
     /// The size of the largest element that will never be shown, in pixels.
@@ -35,6 +37,7 @@ impl Screen {
     pub(crate) const fn new(image_room: f64) -> Self {
         Self {
             painted: Vec::new(),
+            uncovered: None,
             image_room,
             missing_element: 0.0,
             incomplete: false,
@@ -57,6 +60,17 @@ impl Screen {
             image,
             ready,
         });
+    }
+
+    /// Records that the overlay of the page is gone: earlier paints become visible.
+    pub(crate) fn uncover(&mut self, at: Instant, cause: Option<Cause>) {
+        self.uncovered = Some((at, cause));
+    }
+
+    /// Returns the time at which a paint was visible, and its cause.
+    fn visible(&self, painted: &Painted) -> (Instant, Option<Cause>) {
+        let uncovered = self.uncovered.filter(|(at, _)| *at > painted.at);
+        uncovered.unwrap_or((painted.at, painted.ready.cause))
     }
 
     /// Records that an element of this size will never be shown.
@@ -102,7 +116,10 @@ impl Screen {
     pub(crate) fn causes(&self) -> Vec<(Instant, f64, Option<Cause>)> {
         let weights = self.weights();
         let total: f64 = weights.iter().sum();
-        let paint = |(p, weight): (&Painted, &f64)| (p.at, weight / total, p.ready.cause);
+        let paint = |(p, weight): (&Painted, &f64)| {
+            let (at, cause) = self.visible(p);
+            (at, weight / total, cause)
+        };
         self.painted.iter().zip(&weights).map(paint).collect()
     }
 
@@ -176,9 +193,10 @@ impl Screen {
         for (element, weight) in self.painted.iter().zip(weights) {
             shown += weight;
             let share = (shown / total).min(1.0);
+            let (at, _) = self.visible(element);
             match points.last_mut() {
-                Some(last) if last.0 == element.at => last.1 = share,
-                _ => points.push((element.at, share)),
+                Some(last) if last.0 == at => last.1 = share,
+                _ => points.push((at, share)),
             }
         }
         // The last share is 1 except for rounding.

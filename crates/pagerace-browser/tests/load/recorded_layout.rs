@@ -65,6 +65,7 @@ pub(crate) fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
             slowdown: None,
             callbacks: Vec::new(),
             shares: None,
+            overlay: None,
         }),
         ..Page::clone(page)
     }

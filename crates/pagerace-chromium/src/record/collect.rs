@@ -1,6 +1,6 @@
 //! Runs one load in the browser and collects its data.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::RecordOptions;
-use super::har::{Body, Load};
+use super::har::{Body, Load, Scripts};
 use super::layout::{self, STYLES};
 use super::log::{Log, Request};
+use super::overlay::{self, Hold};
 use super::paints;
 use super::shares;
 use super::trace::{CATEGORIES, Cpu, Trace, without_fragment};
@@ -37,24 +38,28 @@ pub(super) fn cpu(
     Ok(recorder.trace.finish(without_fragment(url), &frame).cpu)
 }
 
-/// Loads the page and returns the scripts that made its largest text. To know them costs the
-/// page time, so nothing else of this load is recorded.
-pub(super) fn makers(
+/// Loads the page and returns what its scripts do to its paints. To know that costs the page
+/// time, so nothing else of this load is recorded.
+pub(super) fn scripts(
     browser: &mut Browser,
     url: &str,
     options: &RecordOptions,
-) -> Result<BTreeSet<String>, ChromiumError> {
+) -> Result<Scripts, ChromiumError> {
     let (mut session, ..) = watched(browser, url, options, true)?;
-    paints::makers(&mut session)
+    Ok(Scripts {
+        overlay: overlay::find(&mut session)?,
+        makers: paints::makers(&mut session)?,
+    })
 }
 
 /// Loads the page. Returns its session, the collected data, and its main frame. With
-/// `makers`, nodes record the scripts that created them, which costs time.
+/// `scripts`, nodes record the scripts that created them, and overlays are looked for, which
+/// costs time.
 fn watched(
     browser: &mut Browser,
     url: &str,
     options: &RecordOptions,
-    makers: bool,
+    scripts: bool,
 ) -> Result<(Session, Recorder, String), ChromiumError> {
     let mut session = browser.page()?;
     let mut recorder = Recorder {
@@ -64,10 +69,12 @@ fn watched(
         traced: false,
         crashed: false,
         last_activity: session.now(),
+        hold: None,
     };
     prepare(&mut session)?;
-    if makers {
+    if scripts {
         paints::watch_makers(&mut session)?;
+        recorder.hold = Some(Hold::begin(&mut session)?);
     }
     browser.wait_until_quiet();
     let answer = session.navigate(url)?;
@@ -133,7 +140,7 @@ pub(super) fn load(
         snapshot,
         shares,
         paints,
-        makers: BTreeSet::new(),
+        watched: Scripts::default(),
         keep_secrets: options.keep_secrets,
         unscripted: None,
     })
@@ -183,6 +190,8 @@ struct Recorder {
     crashed: bool,
     /// The time of the last network event.
     last_activity: Instant,
+    /// The images that are held, if overlays are looked for.
+    hold: Option<Hold>,
 }
 
 impl Recorder {
@@ -196,6 +205,9 @@ impl Recorder {
         while !self.crashed {
             if let Some(event) = session.next_event(TICK)? {
                 self.handle(session, &event)?;
+            }
+            if let Some(hold) = &mut self.hold {
+                hold.release(session)?;
             }
             let now = session.now();
             let quiet = now.since(self.last_activity) >= options.settle;
@@ -231,6 +243,9 @@ impl Recorder {
 
     fn handle(&mut self, session: &mut Session, event: &Event) -> Result<(), ChromiumError> {
         let params = &event.params;
+        if let Some(hold) = self.hold.as_mut().filter(|_| event.session == session.id()) {
+            hold.handle(session.now(), event);
+        }
         match event.method.as_str() {
             "Tracing.dataCollected" => {
                 for event in params["value"].as_array().into_iter().flatten() {

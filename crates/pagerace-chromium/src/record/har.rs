@@ -41,11 +41,20 @@ pub(super) struct Load {
     pub(super) viewport: (f64, f64),
     /// The result of [`paints::SCRIPT`].
     pub(super) paints: Value,
-    /// The result of [`paints::makers`].
-    pub(super) makers: BTreeSet<String>,
+    /// What the page's scripts do to its paints.
+    pub(super) watched: Scripts,
     pub(super) keep_secrets: bool,
     /// The snapshot of a load without scripts, if there was one.
     pub(super) unscripted: Option<Value>,
+}
+
+/// What a page's scripts do to its paints.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scripts {
+    /// The result of [`paints::makers`].
+    pub(super) makers: BTreeSet<String>,
+    /// The result of [`overlay::find`](super::overlay::find).
+    pub(super) overlay: Option<Value>,
 }
 
 /// The decoded body of a response.
@@ -175,6 +184,9 @@ fn extension(page: &Page<'_>) -> Value {
             layout["shares"]["canvasScripted"] = json!(true);
         }
     }
+    if let Some(overlay) = &load.watched.overlay {
+        layout["overlay"] = overlay.clone();
+    }
     json!({
         "version": VERSION,
         "url": without_password(&load.url),
@@ -185,7 +197,7 @@ fn extension(page: &Page<'_>) -> Value {
         "layout": layout,
         "paints": {"fcpMs": paints["fcpMs"], "lcpMs": lcp["ms"], "lcpUrl": page.largest,
             "lcpSize": lcp["size"], "lcpKind": kind, "lcpRect": lcp["rect"],
-            "lcpMakers": load.makers},
+            "lcpMakers": load.watched.makers},
         "cls": paints::cumulative_shift(&paints["shifts"]),
         "mainThread": tasks,
     })

@@ -16,8 +16,8 @@ use super::recording::{Recording, upgraded};
 use super::value::{filled, flag, list, number, position};
 use pagerace_page::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
 use pagerace_page::{
-    Element, ElementKind, FontUse, Largest, PageLayout, PictureShares, Rect, RenderingTime,
-    ResourceId, Wait,
+    Element, ElementKind, FontUse, Largest, Overlay, PageLayout, PictureShares, Rect,
+    RenderingTime, ResourceId, Wait,
 };
 
 /// Returns the layout of the page; `None` if the recording has none.
@@ -61,6 +61,7 @@ pub(super) fn read(
         slowdown: device(page).map(|d| d.cpu).filter(|cpu| *cpu > 1.0),
         callbacks: callbacks::read(recording, chosen),
         shares: shares(recording, layout),
+        overlay: layout.get("overlay").and_then(overlay),
     })
 }
 
@@ -140,6 +141,21 @@ fn shares(recording: &Recording, layout: &Value) -> Option<PictureShares> {
         canvas_scripted: flag(told, "canvasScripted"),
         images: list(told, "images").iter().filter_map(image).collect(),
         other_images: share(told, "otherImages"),
+    })
+}
+
+/// Returns the overlay of the page.
+fn overlay(value: &Value) -> Option<Overlay> {
+    let after = match filled(value, "after")? {
+        "domContentLoaded" => Wait::ContentLoaded,
+        "load" => Wait::Loaded,
+        _ => return None,
+    };
+    let ms = number(value, "ms")?;
+    let delay = (0.0..=MAX_TIME.as_millis_f64()).contains(&ms);
+    delay.then(|| Overlay {
+        after,
+        delay: Duration::from_millis_f64(ms),
     })
 }
 

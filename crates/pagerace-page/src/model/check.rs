@@ -210,6 +210,10 @@ impl Page {
                 within("shares.images", *share, &(0.0..=1.0))?;
             }
         }
+        if let Some(overlay) = layout.overlay {
+            self.check_wait("overlay.after.id", overlay.after)?;
+            span("overlay.delay", Some(overlay.delay))?;
+        }
         if let Some(rendering) = layout.rendering {
             span("rendering.first", Some(rendering.first))?;
             span("rendering.later", rendering.later)?;

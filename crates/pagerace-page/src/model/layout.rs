@@ -43,6 +43,19 @@ pub struct PageLayout {
     /// Shares of visual progress, if measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<PictureShares>,
+    /// An overlay that hides the page at first; `None` if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlay: Option<Overlay>,
+}
+
+/// An element that covers the whole viewport until a script removes it, such as a loader. Paints
+/// behind it count for first and largest contentful paint, but not for visual progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overlay {
+    /// Event that the script waits for.
+    pub after: Wait,
+    /// Time from that event until the overlay is gone.
+    pub delay: Duration,
 }
 
 /// A main-thread task that an event calls.

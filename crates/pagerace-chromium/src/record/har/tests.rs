@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use pagerace_har::Device;
 use serde_json::{Value, json};
 
-use super::{Body, Load, har};
+use super::{Body, Load, Scripts, har};
 use crate::record::log::Log;
 use crate::record::trace::{Cpu, Summary};
 
@@ -114,7 +114,7 @@ fn load(keep_secrets: bool) -> Load {
         },
         snapshot: Value::Null,
         viewport: (1350.0, 940.0),
-        makers: std::collections::BTreeSet::new(),
+        watched: Scripts::default(),
         paints: json!({"url": "https://a.test/", "base": "https://a.test/", "fcpMs": 400.0,
             "lcp": {"ms": 500.0, "url": "https://a.test/i.png", "size": 9},
             "shifts": [[450.0, 0.25]], "dclMs": 300.0, "loadMs": 600.0}),
@@ -341,7 +341,7 @@ fn an_empty_load_is_an_empty_file() {
         requests: Vec::new(),
         bodies: Vec::new(),
         paints: Value::Null,
-        makers: std::collections::BTreeSet::new(),
+        watched: Scripts::default(),
         trace: Summary::default(),
         ..load(false)
     };

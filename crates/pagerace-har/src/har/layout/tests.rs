@@ -132,11 +132,17 @@ fn a_video_counts_as_content_before_its_poster_arrives() {
     ]);
     let layout = import(&own).layout.expect("recorded");
     let [poster, player] = &layout.elements[..] else {
-        panic!("a video without a poster shows nothing: {:?}", layout.elements);
+        panic!(
+            "a video without a poster shows nothing: {:?}",
+            layout.elements
+        );
     };
     let resource = ResourceId(3);
     assert_eq!(poster.kind, ElementKind::Image { resource });
-    assert_eq!((&player.kind, player.offset), (&ElementKind::Other, Some(50)));
+    assert_eq!(
+        (&player.kind, player.offset),
+        (&ElementKind::Other, Some(50))
+    );
     assert!(player.contentful);
 }
 
