@@ -34,32 +34,41 @@ pub(super) fn cpu(
     url: &str,
     options: &RecordOptions,
 ) -> Result<BTreeMap<String, Cpu>, ChromiumError> {
-    let (_session, recorder, frame) = watched(browser, url, options, false)?;
+    let (_session, recorder, frame) = watched(browser, url, options, Watch::Nothing)?;
     Ok(recorder.trace.finish(without_fragment(url), &frame).cpu)
 }
 
-/// Loads the page and returns what its scripts do to its paints. To know that costs the page
-/// time, so nothing else of this load is recorded.
+/// Loads the page twice and returns what its scripts do to its paints. To know that costs the
+/// page time, so nothing else of these loads is recorded.
 pub(super) fn scripts(
     browser: &mut Browser,
     url: &str,
     options: &RecordOptions,
 ) -> Result<Scripts, ChromiumError> {
-    let (mut session, ..) = watched(browser, url, options, true)?;
-    Ok(Scripts {
-        overlay: overlay::find(&mut session)?,
-        makers: paints::makers(&mut session)?,
-    })
+    let (mut session, ..) = watched(browser, url, options, Watch::Overlay)?;
+    let overlay = overlay::find(&mut session)?;
+    drop(session);
+    let (mut session, ..) = watched(browser, url, options, Watch::Makers)?;
+    let makers = paints::makers(&mut session)?;
+    Ok(Scripts { makers, overlay })
 }
 
-/// Loads the page. Returns its session, the collected data, and its main frame. With
-/// `scripts`, nodes record the scripts that created them, and overlays are looked for, which
-/// costs time.
+/// What is watched in a load besides requests and tasks.
+#[derive(PartialEq, Eq)]
+enum Watch {
+    Nothing,
+    /// The scripts that create nodes.
+    Makers,
+    /// An element that covers the page.
+    Overlay,
+}
+
+/// Loads the page. Returns its session, the collected data, and its main frame.
 fn watched(
     browser: &mut Browser,
     url: &str,
     options: &RecordOptions,
-    scripts: bool,
+    watch: Watch,
 ) -> Result<(Session, Recorder, String), ChromiumError> {
     let mut session = browser.page()?;
     let mut recorder = Recorder {
@@ -72,9 +81,10 @@ fn watched(
         hold: None,
     };
     prepare(&mut session)?;
-    if scripts {
-        paints::watch_makers(&mut session)?;
-        recorder.hold = Some(Hold::begin(&mut session)?);
+    match watch {
+        Watch::Nothing => {}
+        Watch::Makers => paints::watch_makers(&mut session)?,
+        Watch::Overlay => recorder.hold = Some(Hold::begin(&mut session)?),
     }
     browser.wait_until_quiet();
     let answer = session.navigate(url)?;
@@ -96,7 +106,7 @@ pub(super) fn load(
     url: &str,
     options: &RecordOptions,
 ) -> Result<Load, ChromiumError> {
-    let (mut session, recorder, frame) = watched(browser, url, options, false)?;
+    let (mut session, recorder, frame) = watched(browser, url, options, Watch::Nothing)?;
     let paints = session.evaluate(paints::SCRIPT)?;
     // A fragment or a script may have scrolled the page.
     session.evaluate("window.scrollTo({top: 0, left: 0, behavior: 'instant'})")?;
