@@ -12,6 +12,13 @@ use crate::error::ChromiumError;
 
 /// The category of screenshots, one of each frame with a visible change.
 pub(crate) const SCREENSHOTS: &str = "disabled-by-default-devtools.screenshot";
+/// The most screenshots of a trace, and their longest side in pixels: half a minute at 60 frames a
+/// second. Chromium limits the product to 450 screenshots of 500 pixels, its default
+/// (`DevToolsTraceableScreenshot`).
+const SCREENSHOTS_MAX: usize = 1_800;
+const SCREENSHOT_SIZE: u32 = 250;
+/// The limit of versions that know no other.
+const SCREENSHOTS_FIXED: usize = 450;
 /// The category of `navigationStart`.
 const TIMING: &str = "blink.user_timing";
 
@@ -23,6 +30,8 @@ pub(crate) fn start(session: &mut Session) -> Result<(), ChromiumError> {
         json!({
             "transferMode": "ReportEvents",
             "traceConfig": {"includedCategories": ["-*", SCREENSHOTS, TIMING]},
+            "screenshotMaxCount": SCREENSHOTS_MAX,
+            "screenshotMaxSize": SCREENSHOT_SIZE,
         }),
     )?;
     Ok(())
@@ -74,6 +83,8 @@ pub struct Trace {
     pub navigation_start: Option<u64>,
     /// The screenshots since the start of the navigation, in order of time.
     pub screenshots: Vec<Screenshot>,
+    /// True if Chromium took as many screenshots as it may, so that later ones are missing.
+    pub full: bool,
 }
 
 /// Reads the events of a trace and skips malformed ones.
@@ -106,6 +117,8 @@ pub fn read(events: &[Value], frame: &str) -> Trace {
             _ => {}
         }
     }
+    let taken = trace.screenshots.len();
+    trace.full = taken == SCREENSHOTS_FIXED || taken >= SCREENSHOTS_MAX;
     let start = trace.navigation_start.unwrap_or(0);
     trace.screenshots.retain(|shot| shot.at >= start);
     trace.screenshots.sort_by_key(|shot| shot.at);

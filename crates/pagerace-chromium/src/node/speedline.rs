@@ -63,6 +63,9 @@ impl Speedline {
         if trace.screenshots.is_empty() {
             return Err(PACKAGE.error("the trace has no screenshots"));
         }
+        if trace.full {
+            return Err(PACKAGE.error("the page changed in more frames than a trace can hold"));
+        }
         let events: Vec<_> = trace
             .screenshots
             .iter()

@@ -21,6 +21,17 @@ fn the_page_of_the_main_frame_counts() {
     assert_eq!(images, ["first", "second"]);
 }
 
+#[test]
+fn a_trace_without_room_for_screenshots_is_full() {
+    let shots = |count: u64| {
+        let shot = |ts| json!({"name": "Screenshot", "ts": ts, "args": {"snapshot": "x"}});
+        (0..count).map(shot).collect::<Vec<Value>>()
+    };
+    for (count, full) in [(449, false), (450, true), (451, false), (1_800, true)] {
+        assert_eq!(read(&shots(count), "F").full, full, "{count}");
+    }
+}
+
 /// Malformed events, with values removed or replaced, are read without a panic.
 #[test]
 fn broken_events_are_passed_over() {
