@@ -49,6 +49,9 @@ pub struct Ack {
     pub now: Instant,
     /// The time when the packet was sent.
     pub sent_at: Instant,
+    /// The time when its data was sent for the first time. `None` if the transport sends lost data
+    /// in new packets that it does not tell apart, as QUIC does.
+    pub first_sent_at: Option<Instant>,
     /// The packet's size in bytes, as counted in flight.
     pub bytes: u64,
     /// The round trip time of this packet.

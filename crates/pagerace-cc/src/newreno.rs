@@ -16,6 +16,8 @@
 //! acknowledgements, which select the data to retransmit; the transport uses
 //! selective acknowledgements for that.
 
+use pagerace_core::Instant;
+
 use crate::Ack;
 use crate::aimd::Aimd;
 use crate::loss_based::{Law, LossEvent};
@@ -25,6 +27,8 @@ use crate::loss_based::{Law, LossEvent};
 pub(crate) struct NewReno {
     /// Bytes that must still be acknowledged before recovery ends.
     repair: Option<u64>,
+    /// Time of the losses at which recovery began.
+    start: Instant,
     /// True if the acknowledgement being processed ended recovery.
     repaired: bool,
     /// Bytes covered by the acknowledgement being processed.
@@ -35,7 +39,9 @@ impl Law for NewReno {
     fn on_ack(&mut self, aimd: &mut Aimd, ack: &Ack, in_recovery: bool) {
         self.covered += ack.bytes;
         if let Some(left) = self.repair {
-            let left = left.saturating_sub(ack.bytes);
+            // Data that was sent later does not repair anything.
+            let repairs = ack.first_sent_at.is_none_or(|at| at <= self.start);
+            let left = left.saturating_sub(if repairs { ack.bytes } else { 0 });
             self.repair = (left > 0).then_some(left);
             self.repaired |= left == 0;
         } else if !in_recovery && !ack.app_limited {
@@ -62,6 +68,7 @@ impl Law for NewReno {
         if event.is_new && (self.repair.is_none() || event.persistent) {
             aimd.reduce(aimd.window() / 2);
             self.repair = Some(event.outstanding);
+            self.start = event.now;
         }
         if event.persistent {
             // Section 4: a timeout ends recovery.

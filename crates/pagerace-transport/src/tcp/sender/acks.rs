@@ -187,6 +187,7 @@ impl Sender {
             self.controller.on_ack(&Ack {
                 now,
                 sent_at,
+                first_sent_at: Some(segment.first_sent_at),
                 bytes: segment.bytes,
                 rtt_latest: rtt,
                 rtt_min: self.rtt.minimum().min(rtt),
