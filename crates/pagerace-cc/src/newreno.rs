@@ -11,8 +11,10 @@
 //! In contrast, [`Reno`](crate::Reno) ends recovery a round trip after it
 //! began, and treats the loss of a retransmission as another congestion event.
 //!
-//! Deviation: the controllers see no sequence numbers, so the data outstanding
-//! at the start of recovery is counted in bytes. Left out: partial
+//! Deviations: the controllers see no sequence numbers, so the data outstanding
+//! at the start of recovery is counted in bytes. Over TCP, only data first sent
+//! before it counts; QUIC does not tell repairs from new data. Data first sent
+//! during recovery and lost there does not begin another one. Left out: partial
 //! acknowledgements, which select the data to retransmit; the transport uses
 //! selective acknowledgements for that.
 

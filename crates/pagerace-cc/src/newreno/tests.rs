@@ -30,6 +30,31 @@ fn recovery_lasts_until_all_that_was_outstanding_arrived() {
     assert_eq!(packets(&newreno), 6);
 }
 
+/// TCP tells when data was sent for the first time.
+#[test]
+fn data_that_was_first_sent_in_recovery_does_not_end_it() {
+    let mut newreno = in_recovery();
+    let tcp = |first, sent| Ack {
+        first_sent_at: Some(at(first)),
+        ..ack(sent, 201)
+    };
+    for _ in 0..8 {
+        newreno.on_ack(&tcp(0, 0));
+    }
+    for _ in 0..5 {
+        newreno.on_ack(&tcp(101, 101));
+    }
+    newreno.on_ack_end(at(201), 2 * MTU);
+    assert_eq!(newreno.law.repair, Some(2 * MTU));
+    // A packet that was lost again is not another event; the two repairs end recovery.
+    newreno.on_congestion(at(210), at(105), MTU, false);
+    assert_eq!(packets(&newreno), 5);
+    newreno.on_ack(&tcp(0, 101));
+    newreno.on_ack(&tcp(0, 211));
+    newreno.on_ack_end(at(310), 4 * MTU);
+    assert_eq!((newreno.law.repair, packets(&newreno)), (None, 5));
+}
+
 #[test]
 fn the_loss_of_a_repair_does_not_halve_again_as_it_does_for_reno() {
     let mut newreno = in_recovery();
