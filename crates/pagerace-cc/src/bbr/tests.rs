@@ -46,7 +46,7 @@ impl Link {
             self.bbr.on_ack(&Ack {
                 now,
                 sent_at: Self::at(sent),
-                first_sent_at: None,
+                tcp: None,
                 bytes: MTU,
                 rtt_latest: rtt,
                 rtt_min: Duration::from_millis(RTT + SERVICE),
@@ -240,7 +240,7 @@ fn ack_at(sent_at: Instant, now: Instant) -> Ack {
     Ack {
         now,
         sent_at,
-        first_sent_at: None,
+        tcp: None,
         bytes: MTU,
         rtt_latest: rtt,
         rtt_min: Duration::from_millis(RTT + SERVICE),

@@ -287,7 +287,7 @@ impl Net {
         sender.controller.on_ack(&Ack {
             now,
             sent_at,
-            first_sent_at: None,
+            tcp: None,
             bytes: MTU,
             rtt_latest: rtt,
             rtt_min: sender.rtt_min,
