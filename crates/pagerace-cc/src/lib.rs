@@ -49,6 +49,8 @@ pub struct Ack {
     pub now: Instant,
     /// The time when the packet was sent.
     pub sent_at: Instant,
+    /// What TCP knows of the data. QUIC sends lost data in new packets that it does not tell apart.
+    pub tcp: Option<TcpAck>,
     /// The packet's size in bytes, as counted in flight.
     pub bytes: u64,
     /// The round trip time of this packet.
@@ -59,6 +61,15 @@ pub struct Ack {
     pub rtt_smoothed: Duration,
     /// True if the sender had less to send than the window allowed.
     pub app_limited: bool,
+}
+
+/// What TCP knows of acknowledged data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpAck {
+    /// The time when the data was sent for the first time.
+    pub first_sent_at: Instant,
+    /// True if the data arrived beyond a gap.
+    pub sacked: bool,
 }
 
 /// Limits the data that a sender may have in flight.
@@ -83,6 +94,13 @@ pub trait Controller: fmt::Debug + Send + Sync {
     /// must be probed anew: QUIC's persistent congestion (RFC 9002, section 7.6) or a
     /// TCP retransmission timeout (RFC 5681, section 3.1).
     fn on_congestion(&mut self, now: Instant, sent_at: Instant, lost_bytes: u64, persistent: bool);
+
+    /// Called when everything that was outstanding when TCP's recovery began has arrived, but
+    /// some of what was first sent since is lost. `outstanding` are the bytes that have not
+    /// arrived. Returns true if another recovery begins.
+    fn on_lost_in_recovery(&mut self, _now: Instant, _outstanding: u64) -> bool {
+        false
+    }
 
     /// The maximum number of bytes in flight.
     fn window(&self) -> u64;

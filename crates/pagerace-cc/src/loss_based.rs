@@ -49,6 +49,11 @@ pub(crate) trait Law: Clone + fmt::Debug + Default + Send + Sync + 'static {
     /// Called at the end of an acknowledgement that leaves `in_flight` bytes.
     fn on_ack_end(&mut self, _aimd: &mut Aimd, _in_flight: u64) {}
 
+    /// As [`Controller::on_lost_in_recovery`].
+    fn on_lost_in_recovery(&mut self, _: &mut Aimd, _now: Instant, _outstanding: u64) -> bool {
+        false
+    }
+
     /// Called when packets are declared lost. If the losses are persistent, the window
     /// is reduced to the minimum afterwards.
     fn on_loss(&mut self, aimd: &mut Aimd, event: &LossEvent) {
@@ -101,6 +106,16 @@ impl<L: Law> Controller for LossBased<L> {
         if persistent {
             self.aimd.collapse();
         }
+    }
+
+    fn on_lost_in_recovery(&mut self, now: Instant, outstanding: u64) -> bool {
+        let again = self
+            .law
+            .on_lost_in_recovery(&mut self.aimd, now, outstanding);
+        if again {
+            self.recovery.on_congestion(now, now, false);
+        }
+        again
     }
 
     fn window(&self) -> u64 {

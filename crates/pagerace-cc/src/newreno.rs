@@ -12,9 +12,13 @@
 //! began, and treats the loss of a retransmission as another congestion event.
 //!
 //! Deviation: the controllers see no sequence numbers, so the data outstanding
-//! at the start of recovery is counted in bytes. Left out: partial
+//! at the start of recovery is counted in bytes. Over TCP, only data first sent
+//! before it counts, and losses of other data begin another recovery afterwards.
+//! QUIC does not tell repairs from new data. Left out: partial
 //! acknowledgements, which select the data to retransmit; the transport uses
 //! selective acknowledgements for that.
+
+use pagerace_core::Instant;
 
 use crate::Ack;
 use crate::aimd::Aimd;
@@ -25,6 +29,8 @@ use crate::loss_based::{Law, LossEvent};
 pub(crate) struct NewReno {
     /// Bytes that must still be acknowledged before recovery ends.
     repair: Option<u64>,
+    /// Time of the losses at which recovery began.
+    start: Instant,
     /// True if the acknowledgement being processed ended recovery.
     repaired: bool,
     /// Bytes covered by the acknowledgement being processed.
@@ -35,10 +41,13 @@ impl Law for NewReno {
     fn on_ack(&mut self, aimd: &mut Aimd, ack: &Ack, in_recovery: bool) {
         self.covered += ack.bytes;
         if let Some(left) = self.repair {
-            let left = left.saturating_sub(ack.bytes);
+            // Data that was sent later does not repair anything.
+            let repairs = ack.tcp.is_none_or(|tcp| tcp.first_sent_at <= self.start);
+            let left = left.saturating_sub(if repairs { ack.bytes } else { 0 });
             self.repair = (left > 0).then_some(left);
             self.repaired |= left == 0;
-        } else if !in_recovery && !ack.app_limited {
+        } else if !in_recovery && !ack.app_limited && !ack.tcp.is_some_and(|tcp| tcp.sacked) {
+            // RFC 5681, section 3.1: only cumulative acknowledgements open the window.
             aimd.grow(ack.bytes);
         }
     }
@@ -58,15 +67,27 @@ impl Law for NewReno {
         }
     }
 
+    fn on_lost_in_recovery(&mut self, aimd: &mut Aimd, now: Instant, outstanding: u64) -> bool {
+        self.recover(aimd, now, outstanding);
+        true
+    }
+
     fn on_loss(&mut self, aimd: &mut Aimd, event: &LossEvent) {
         if event.is_new && (self.repair.is_none() || event.persistent) {
-            aimd.reduce(aimd.window() / 2);
-            self.repair = Some(event.outstanding);
+            self.recover(aimd, event.now, event.outstanding);
         }
         if event.persistent {
             // Section 4: a timeout ends recovery.
             self.repair = None;
         }
+    }
+}
+
+impl NewReno {
+    fn recover(&mut self, aimd: &mut Aimd, now: Instant, outstanding: u64) {
+        aimd.reduce(aimd.window() / 2);
+        self.repair = Some(outstanding);
+        self.start = now;
     }
 }
 

@@ -67,6 +67,7 @@ fn average_window(
                 controller.on_ack(&Ack {
                     now,
                     sent_at,
+                    tcp: None,
                     bytes: MTU,
                     rtt_latest: rtt,
                     rtt_min: rtt,
@@ -308,7 +309,7 @@ proptest! {
                         let sent_at = sent(age_ms);
                         let rtt = now.since(sent_at);
                         controller.on_ack(&Ack {
-                            now, sent_at, bytes: u64::from(mtu),
+                            now, sent_at, tcp: None, bytes: u64::from(mtu),
                             rtt_latest: rtt, rtt_min: rtt, rtt_smoothed: rtt, app_limited,
                         });
                         if grows {

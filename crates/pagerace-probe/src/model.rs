@@ -69,29 +69,123 @@ const MTUS: [u16; 3] = [1_350, 1_200, 1_452];
 /// Congestion controllers that servers use.
 const CONTROLLERS: [&str; 3] = ["cubic", "bbr", "reno"];
 
-/// Numbers that describe a candidate's traces: for each job, the mean and the variance of
-/// each value of the [`Shape`].
+/// Numbers that describe a candidate's traces, by job and value of the [`Shape`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
-    /// Means and variances by job and value.
-    pub values: Vec<Vec<(f64, f64)>>,
+    /// What the candidate may do. Observed values are as far from it as from the nearest.
+    pub centres: Vec<Vec<Vec<f64>>>,
+    /// Variances of the values.
+    pub variances: Vec<Vec<f64>>,
     /// Largest distance of a repeat from the others.
     pub spread: f64,
 }
 
 impl Expected {
-    /// Describes repeats: for each, the values by job. `worst` is that of the scale.
-    pub fn of(repeats: &[Vec<Vec<f64>>], worst: f64) -> Self {
+    /// Describes repeats that differ by noise: for each, the values by job. `worst` is that of
+    /// the scale.
+    pub fn mean(repeats: &[Vec<Vec<f64>>], worst: f64) -> Self {
+        Self::of(repeats, worst, |all| {
+            let mean = per_value(all, |values| {
+                values.iter().sum::<f64>() / values.len() as f64
+            });
+            let variances = per_value(all, |values| {
+                let n = values.len() as f64;
+                let mean = values.iter().sum::<f64>() / n;
+                let squares = values.iter().map(|v| (v - mean) * (v - mean));
+                squares.sum::<f64>() / (n - 1.0).max(1.0)
+            });
+            (vec![mean], variances)
+        })
+    }
+
+    /// Describes repeats that a small difference may turn into others altogether.
+    pub fn each(repeats: &[Vec<Vec<f64>>], worst: f64) -> Self {
+        Self::of(repeats, worst, |all| {
+            // The mean of two kinds of repeats is none of them, and their variance is no noise.
+            let variances = per_value(all, |values| {
+                let middle = median(values.to_vec());
+                let squares = values.iter().map(|v| (v - middle) * (v - middle));
+                OF_MEDIAN * median(squares.collect())
+            });
+            (all.to_vec(), variances)
+        })
+    }
+
+    fn of(repeats: &[Repeat], worst: f64, describe: impl Fn(&[Repeat]) -> Described) -> Self {
+        let with = |all: &[Repeat], spread| {
+            let (centres, variances) = describe(all);
+            Self {
+                centres,
+                variances,
+                spread,
+            }
+        };
         let spread = (0..repeats.len()).map(|i| {
             let mut others = repeats.to_vec();
             let one = others.remove(i);
-            distance(&one, &moments(&others), worst)
+            with(&others, 0.0).distance(&one, worst)
         });
-        Self {
-            values: moments(repeats),
-            spread: spread.fold(0.0, f64::max),
-        }
+        let spread = spread.fold(0.0, f64::max);
+        with(repeats, spread)
     }
+
+    /// Returns the distance of observed values from the nearest centre: the root of the mean
+    /// square of their differences in standard deviations, over the given share of values that
+    /// differ most.
+    pub fn distance(&self, observed: &[Vec<f64>], worst: f64) -> f64 {
+        self.nearest(observed, &self.variances, worst)
+    }
+
+    /// Returns how far the centres of another candidate are on average, by the smaller variances.
+    pub(crate) fn apart(&self, other: &Self, worst: f64) -> f64 {
+        let pairs = self.variances.iter().zip(&other.variances);
+        let least = pairs.map(|(a, b)| a.iter().zip(b).map(|(a, b)| a.min(*b)).collect());
+        let least: Vec<Vec<f64>> = least.collect();
+        let each = other.centres.iter();
+        let sum: f64 = each.map(|c| self.nearest(c, &least, worst)).sum();
+        sum / other.centres.len().max(1) as f64
+    }
+
+    fn nearest(&self, observed: &[Vec<f64>], variances: &[Vec<f64>], worst: f64) -> f64 {
+        let from = |centre: &Repeat| {
+            let values = observed.iter().flatten().zip(centre.iter().flatten());
+            let errors = values.zip(variances.iter().flatten());
+            let errors = errors.map(|((value, expected), variance)| {
+                let error = value - expected;
+                error * error / (variance + MODEL_ERROR * MODEL_ERROR)
+            });
+            root_mean(errors.collect(), worst)
+        };
+        self.centres.iter().map(from).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// The values of a repeat, by job.
+type Repeat = Vec<Vec<f64>>;
+
+/// Centres and variances.
+type Described = (Vec<Repeat>, Vec<Vec<f64>>);
+
+/// Variance of a normal distribution in medians of squared differences.
+const OF_MEDIAN: f64 = 2.2;
+
+/// Returns a number of the repeats of each value.
+fn per_value(repeats: &[Repeat], of: impl Fn(&[f64]) -> f64) -> Vec<Vec<f64>> {
+    let one = |job: usize, value: usize| {
+        let all: Vec<f64> = repeats.iter().map(|repeat| repeat[job][value]).collect();
+        of(&all)
+    };
+    let jobs = repeats.first().map_or(0, Vec::len);
+    (0..jobs)
+        .map(|job| (0..repeats[0][job].len()).map(|v| one(job, v)).collect())
+        .collect()
+}
+
+/// Returns the mean of the middle values.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let (low, high) = ((values.len() - 1) / 2, values.len() / 2);
+    f64::midpoint(values[low], values[high])
 }
 
 impl Model {
@@ -101,7 +195,7 @@ impl Model {
         let repeats: Vec<Vec<Vec<f64>>> = (0..self.repeats)
             .map(|repeat| self.shapes(candidate, repeat))
             .collect();
-        Expected::of(&repeats, SCHEDULERS.worst)
+        Expected::mean(&repeats, SCHEDULERS.worst)
     }
 
     fn shapes(&self, candidate: &Candidate, repeat: u32) -> Vec<Vec<f64>> {
@@ -185,34 +279,8 @@ pub(crate) fn served(object: &Object) -> Served {
 /// Error of the simulation itself in each value: real servers differ from ours in details.
 pub(crate) const MODEL_ERROR: f64 = 0.03;
 
-/// Returns the mean and variance of each value.
-fn moments(repeats: &[Vec<Vec<f64>>]) -> Vec<Vec<(f64, f64)>> {
-    let n = repeats.len() as f64;
-    let jobs = repeats.first().map_or(0, Vec::len);
-    let of = |job: usize, value: usize| {
-        let all = repeats.iter().map(|repeat| repeat[job][value]);
-        let mean = all.clone().sum::<f64>() / n;
-        let variance = all.map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
-        (mean, variance)
-    };
-    (0..jobs)
-        .map(|job| (0..repeats[0][job].len()).map(|v| of(job, v)).collect())
-        .collect()
-}
-
-/// Returns the distance of observed values from expected ones: the root of the mean square of
-/// their differences in standard deviations, over the given share of values that differ most.
-pub fn distance(observed: &[Vec<f64>], expected: &[Vec<(f64, f64)>], worst: f64) -> f64 {
-    let pairs = observed.iter().flatten().zip(expected.iter().flatten());
-    let errors = pairs.map(|(value, (mean, variance))| {
-        let error = value - mean;
-        error * error / (variance + MODEL_ERROR * MODEL_ERROR)
-    });
-    root_mean(errors.collect(), worst)
-}
-
 /// Returns the root of the mean of the largest values, a share of all.
-pub(crate) fn root_mean(mut values: Vec<f64>, largest: f64) -> f64 {
+fn root_mean(mut values: Vec<f64>, largest: f64) -> f64 {
     values.sort_by(|a, b| b.total_cmp(a));
     values.truncate((values.len() as f64 * largest) as usize);
     libm::sqrt(values.iter().sum::<f64>() / values.len().max(1) as f64)

@@ -1,6 +1,6 @@
 //! The nearest candidates, and how probable they are.
 
-use crate::model::{Expected, MODEL_ERROR, distance, root_mean};
+use crate::model::Expected;
 
 /// Candidates that the probe cannot tell apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +64,7 @@ pub fn judge<C: Clone>(
 ) -> Verdict<C> {
     let mut near: Vec<(f64, &(C, Expected))> = candidates
         .iter()
-        .map(|entry| (distance(observed, &entry.1.values, scale.worst), entry))
+        .map(|entry| (entry.1.distance(observed, scale.worst), entry))
         .collect();
     near.sort_by(|a, b| a.0.total_cmp(&b.0));
     let spread = near.first().map_or(0.0, |(_, (_, e))| e.spread);
@@ -72,7 +72,7 @@ pub fn judge<C: Clone>(
     for (distance, (candidate, expected)) in near {
         let same = groups
             .iter_mut()
-            .find(|(_, first)| apart(first, expected, scale.worst) < scale.same);
+            .find(|(_, first)| first.apart(expected, scale.worst) < scale.same);
         if let Some((group, _)) = same {
             group.members.push(candidate.clone());
         } else {
@@ -103,14 +103,4 @@ pub fn judge<C: Clone>(
         spread,
         far: scale.far,
     }
-}
-
-/// Returns the distance of two candidates' means.
-fn apart(a: &Expected, b: &Expected, worst: f64) -> f64 {
-    let pairs = a.values.iter().flatten().zip(b.values.iter().flatten());
-    let errors = pairs.map(|(a, b)| {
-        let error = a.0 - b.0;
-        error * error / (MODEL_ERROR * MODEL_ERROR + a.1.min(b.1))
-    });
-    root_mean(errors.collect(), worst)
 }

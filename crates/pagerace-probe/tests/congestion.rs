@@ -123,6 +123,20 @@ fn a_controller_that_is_no_candidate_is_unknown() {
     }
 }
 
+/// Two of twelve repeats are of another kind. A stranger between the kinds is near neither.
+#[test]
+fn a_stranger_between_two_kinds_of_repeats_is_far() {
+    let repeat = |value: f64| vec![vec![value; 4]];
+    let repeats: Vec<_> = (0..12)
+        .map(|i| repeat(f64::from(i < 2) + 0.001 * f64::from(i)))
+        .collect();
+    let expected = Expected::each(&repeats, SCALE.worst);
+    for kind in [0.0, 1.0] {
+        assert!(expected.distance(&repeat(kind), SCALE.worst) < 0.5);
+    }
+    assert!(expected.distance(&repeat(0.5), SCALE.worst) > SCALE.far);
+}
+
 #[test]
 fn packets_are_those_of_the_bottleneck() {
     for protocol in BOTH {

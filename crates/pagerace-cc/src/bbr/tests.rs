@@ -46,6 +46,7 @@ impl Link {
             self.bbr.on_ack(&Ack {
                 now,
                 sent_at: Self::at(sent),
+                tcp: None,
                 bytes: MTU,
                 rtt_latest: rtt,
                 rtt_min: Duration::from_millis(RTT + SERVICE),
@@ -239,6 +240,7 @@ fn ack_at(sent_at: Instant, now: Instant) -> Ack {
     Ack {
         now,
         sent_at,
+        tcp: None,
         bytes: MTU,
         rtt_latest: rtt,
         rtt_min: Duration::from_millis(RTT + SERVICE),

@@ -1,4 +1,5 @@
 use crate::Controller;
+use crate::TcpAck;
 use crate::loss_based::LossBased;
 use crate::testing::{MTU, ack, ack_window, at, packets};
 
@@ -28,6 +29,63 @@ fn recovery_lasts_until_all_that_was_outstanding_arrived() {
     assert_eq!((newreno.law.repair, packets(&newreno)), (None, 5));
     ack_window(&mut newreno, 202, 302);
     assert_eq!(packets(&newreno), 6);
+}
+
+/// TCP tells when data was sent for the first time.
+#[test]
+fn data_that_was_first_sent_in_recovery_does_not_end_it() {
+    let mut newreno = in_recovery();
+    let tcp = |first, sent| Ack {
+        tcp: Some(TcpAck {
+            first_sent_at: at(first),
+            sacked: false,
+        }),
+        ..ack(sent, 201)
+    };
+    for _ in 0..8 {
+        newreno.on_ack(&tcp(0, 0));
+    }
+    for _ in 0..5 {
+        newreno.on_ack(&tcp(101, 101));
+    }
+    newreno.on_ack_end(at(201), 2 * MTU);
+    assert_eq!(newreno.law.repair, Some(2 * MTU));
+    // A packet that was lost again is not another event; the two repairs end recovery.
+    newreno.on_congestion(at(210), at(105), MTU, false);
+    assert_eq!(packets(&newreno), 5);
+    newreno.on_ack(&tcp(0, 101));
+    newreno.on_ack(&tcp(0, 211));
+    newreno.on_ack_end(at(310), 4 * MTU);
+    assert_eq!((newreno.law.repair, packets(&newreno)), (None, 5));
+}
+
+#[test]
+fn data_beyond_a_gap_does_not_open_the_window() {
+    let mut newreno = LossBased::<NewReno>::new(1_200);
+    for sacked in [true, false] {
+        let tcp = Some(TcpAck {
+            first_sent_at: at(0),
+            sacked,
+        });
+        newreno.on_ack(&Ack { tcp, ..ack(0, 100) });
+        assert_eq!(packets(&newreno), if sacked { 10 } else { 11 });
+    }
+}
+
+/// RFC 6582, section 3.2, step 2: duplicate acknowledgements beyond `recover` begin another one.
+#[test]
+fn a_loss_of_data_that_was_first_sent_in_recovery_begins_another() {
+    let mut newreno = in_recovery();
+    for _ in 0..10 {
+        newreno.on_ack(&ack(0, 201));
+    }
+    assert!(newreno.on_lost_in_recovery(at(201), 4 * MTU));
+    newreno.on_ack_end(at(201), 4 * MTU);
+    assert_eq!((packets(&newreno), newreno.ssthresh()), (2, Some(3_000)));
+    // Losses that come to light later belong to it.
+    newreno.on_congestion(at(220), at(150), MTU, false);
+    newreno.on_congestion(at(230), at(210), MTU, false);
+    assert_eq!((newreno.law.repair, packets(&newreno)), (Some(4 * MTU), 2));
 }
 
 #[test]

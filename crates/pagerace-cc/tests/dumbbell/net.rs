@@ -287,6 +287,7 @@ impl Net {
         sender.controller.on_ack(&Ack {
             now,
             sent_at,
+            tcp: None,
             bytes: MTU,
             rtt_latest: rtt,
             rtt_min: sender.rtt_min,

@@ -18,6 +18,7 @@ pub(crate) fn ack(sent_ms: u64, now_ms: u64) -> Ack {
     Ack {
         now: at(now_ms),
         sent_at: at(sent_ms),
+        tcp: None,
         bytes: MTU,
         rtt_latest: rtt,
         rtt_min: rtt,

@@ -1,4 +1,4 @@
-//! A server of known strategy on a loopback socket, behind an emulated path.
+//! Emulated paths in front of servers on loopback sockets, and a server of known strategy there.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -29,13 +29,47 @@ const TYPES: [&str; 6] = [
     "text/html",
 ];
 
+/// An emulated path in front of a server, which carries datagrams until it is dropped.
+pub(crate) struct Relay {
+    pub(crate) address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Relay {
+    pub(crate) fn start(server: SocketAddr, network: &Network, seed: u64) -> Self {
+        let front = UdpSocket::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = front.local_addr().unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let (stopped, network) = (stop.clone(), network.clone());
+        let thread = std::thread::spawn(move || {
+            relay(&front, server, &network, seed, &stopped);
+        });
+        Self {
+            address,
+            stop,
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
 /// A server, and the relay in front of it.
 pub(crate) struct Truth {
     pub(crate) address: pagerace_probe::Server,
     pub(crate) keys: ClientKeys,
     pub(crate) paths: Vec<String>,
     stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
+    _relay: Option<Relay>,
 }
 
 impl Truth {
@@ -55,29 +89,22 @@ impl Truth {
         let config = ServerConfig::new(keys, strategy.clone(), secret_seed().unwrap());
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let mut server = Server::bind(any, &config, ServedSite(objects)).unwrap();
-        let mut remote = server.local_address().unwrap();
+        let own = server.local_address().unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
-        let mut threads = vec![std::thread::spawn(move || server.run(&stopped).unwrap())];
-        if let Some(network) = network {
-            let front = UdpSocket::bind(any).unwrap();
-            let behind = remote;
-            remote = front.local_addr().unwrap();
-            let (stopped, network) = (stop.clone(), network.clone());
-            threads.push(std::thread::spawn(move || {
-                relay(&front, behind, &network, seed, &stopped);
-            }));
-        }
+        let thread = std::thread::spawn(move || server.run(&stopped).unwrap());
+        let relay = network.map(|network| Relay::start(own, network, seed));
         Self {
             address: pagerace_probe::Server {
-                remote,
+                remote: relay.as_ref().map_or(own, |relay| relay.address),
                 name: "localhost".to_owned(),
                 authority: "localhost".to_owned(),
             },
             keys: client_keys_trusting(identity.certificate()).unwrap(),
             paths,
             stop,
-            threads,
+            thread: Some(thread),
+            _relay: relay,
         }
     }
 }
@@ -85,7 +112,7 @@ impl Truth {
 impl Drop for Truth {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
+        if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }

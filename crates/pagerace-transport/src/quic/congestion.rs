@@ -125,6 +125,7 @@ impl Controller for Adapter {
         self.inner.on_ack(&Ack {
             now: self.epoch.from_std(now),
             sent_at: self.epoch.from_std(sent),
+            tcp: None,
             bytes,
             rtt_latest: latest,
             rtt_min: Duration::from_std(rtt.min()).min(latest),

@@ -310,6 +310,17 @@ impl Scoreboard {
         losses
     }
 
+    /// Returns the bytes that have not arrived, if some of them were declared lost.
+    pub(super) fn unrepaired(&self) -> Option<u64> {
+        let missing = || {
+            self.entries
+                .iter()
+                .filter(|e| e.state != SegmentState::Sacked)
+        };
+        let lost = missing().any(|e| e.state == SegmentState::Lost || e.retransmitted);
+        lost.then(|| missing().map(Entry::bytes).sum())
+    }
+
     fn lose(&mut self, number: u64, losses: &mut Losses) {
         let sent = &mut self.entries[(number - self.front) as usize];
         losses.add(sent);

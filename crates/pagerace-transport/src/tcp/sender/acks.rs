@@ -1,7 +1,7 @@
 //! Processing of acknowledgements: round-trip samples, deliveries, losses, and the
 //! resulting calls to the congestion controller.
 
-use pagerace_cc::Ack;
+use pagerace_cc::{Ack, TcpAck};
 use pagerace_core::Instant;
 
 use super::{Phase, Prr, Sender};
@@ -74,7 +74,7 @@ impl Sender {
             };
             self.reduce(now, &losses, false);
         }
-        self.leave_phase();
+        self.leave_phase(now);
         self.repair(now, bytes, una, Some(ack));
         self.controller.on_ack_end(now, self.board.in_flight());
         if self.board.is_empty() {
@@ -187,6 +187,10 @@ impl Sender {
             self.controller.on_ack(&Ack {
                 now,
                 sent_at,
+                tcp: Some(TcpAck {
+                    first_sent_at: segment.first_sent_at,
+                    sacked: segment.sacked,
+                }),
                 bytes: segment.bytes,
                 rtt_latest: rtt,
                 rtt_min: self.rtt.minimum().min(rtt),
@@ -239,14 +243,31 @@ impl Sender {
         self.phase = Phase::Open;
     }
 
-    fn leave_phase(&mut self) {
+    fn leave_phase(&mut self, now: Instant) {
         let (Phase::Recovery { until, .. } | Phase::Timeout { until, .. }) = self.phase else {
             return;
         };
-        if self.una >= until {
-            self.phase = Phase::Open;
-            self.rack.on_recovered();
+        if self.una < until {
+            return;
         }
+        let recovered = matches!(self.phase, Phase::Recovery { .. });
+        self.phase = Phase::Open;
+        self.rack.on_recovered();
+        // What is left was first sent in recovery. Its retransmissions may be older than the next
+        // recovery, so nothing can tell whether that one is needless.
+        if recovered
+            && let Some(outstanding) = self.board.unrepaired()
+            && self.controller.on_lost_in_recovery(now, outstanding)
+        {
+            self.undo = None;
+            self.enter_recovery(self.una);
+        }
+    }
+
+    fn enter_recovery(&mut self, una: u64) {
+        let prr = (!self.controller.owns_recovery()).then(|| Prr::new(self.mss, self.next - una));
+        let until = self.next;
+        self.phase = Phase::Recovery { until, prr };
     }
 
     /// Detects losses and enters or continues recovery.
@@ -283,10 +304,7 @@ impl Sender {
                     self.reduce(now, &losses, false);
                 }
                 if entering {
-                    let prr = (!self.controller.owns_recovery())
-                        .then(|| Prr::new(self.mss, self.next - una));
-                    let until = self.next;
-                    self.phase = Phase::Recovery { until, prr };
+                    self.enter_recovery(una);
                 }
             }
         }

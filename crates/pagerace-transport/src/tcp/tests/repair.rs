@@ -71,6 +71,44 @@ fn a_lost_retransmission_is_found_without_a_timeout() {
     assert_eq!(world.ends[SERVER].connection.stats().rtos, 0);
 }
 
+/// Segment 75 and its first repair are lost, and with `also` the first segment that is sent in
+/// recovery. Returns the slow start threshold after that, in segments.
+fn threshold_after_recovery(congestion: &str, also: bool) -> u64 {
+    let settings = TcpSettings {
+        receive_window: 1 << 20,
+        congestion: congestion.to_owned(),
+        ..TcpSettings::default()
+    };
+    let mut world = World::download(&settings, ms(50), 2_000 * MSS);
+    let (mut drops, mut highest, mut later) = (2, 0, also);
+    world.paths[SERVER].fates = Box::new(move |_, s| {
+        if s.payload.is_empty() {
+            return Fate::Pass;
+        }
+        let number = s.offset() / MSS;
+        let new = drops == 0 && number > highest;
+        highest = highest.max(number);
+        if number == 75 && drops > 0 {
+            drops -= 1;
+            return Fate::Drop;
+        }
+        if new && later {
+            later = false;
+            return Fate::Drop;
+        }
+        Fate::Pass
+    });
+    world.run(at(1_000));
+    world.ends[SERVER].connection.stats().ssthresh.unwrap() / MSS
+}
+
+#[test]
+fn newreno_halves_again_for_what_was_first_sent_in_recovery() {
+    let once = threshold_after_recovery("newreno", false);
+    let twice = threshold_after_recovery("newreno", true);
+    assert!((once / 2..once * 5 / 8).contains(&twice), "{once} {twice}");
+}
+
 #[test]
 fn a_lost_tail_is_found_by_a_probe_after_two_round_trips() {
     let mut world = World::download(&TcpSettings::default(), ms(50), 10 * MSS);
