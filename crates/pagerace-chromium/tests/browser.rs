@@ -42,6 +42,20 @@ const BUSY: server::Files = &[(
     "<!doctype html><p>Text<script>const work = () => { const end = performance.now() + 250; while (performance.now() < end); }; new PerformanceObserver(() => setTimeout(work, 200)).observe({ type: 'paint', buffered: true })</script>",
 )];
 
+/// A video whose poster takes 700 ms.
+const POSTER: server::Files = &[
+    (
+        "/",
+        "text/html",
+        "<!doctype html><video width=300 height=200 poster='/poster.svg?wait=700'></video>",
+    ),
+    (
+        "/poster.svg",
+        "image/svg+xml",
+        "<svg xmlns='http://www.w3.org/2000/svg' width='300' height='200'><rect width='300' height='200' fill='teal'/></svg>",
+    ),
+];
+
 /// Only one browser runs at a time, because concurrent ones slow each other down.
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -184,6 +198,17 @@ fn a_plain_page_has_its_metrics_in_order() {
         progress[0] < 0.01 && progress.last().unwrap() > &0.99,
         "{progress:?}"
     );
+}
+
+/// The browser model relies on it.
+#[test]
+fn a_video_is_contentful_before_its_poster_arrives() {
+    let Some(seen) = load("poster", POSTER, &QUICK) else {
+        return;
+    };
+    let (fcp, onload) = (seen.fcp.expect("painted"), seen.onload.expect("loaded"));
+    assert!(onload > Duration::from_millis(700), "{seen:#?}");
+    assert!(fcp < onload, "{fcp:?} {onload:?}");
 }
 
 #[test]

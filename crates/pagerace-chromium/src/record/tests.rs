@@ -30,6 +30,12 @@ const MADE: &str = "<!doctype html><body><p>words</p><script src=/made.js></scri
 const MAKER: &str = "fetch('/data.json').then(() => {\
     document.body.innerHTML += '<h1>Many more words than there were</h1>'; });";
 
+/// A page whose loader goes 100 ms after `DOMContentLoaded`.
+const LOADER: &str = "<!doctype html><body>\
+    <div id=l style='position: fixed; inset: 0; background: #222'>Wait</div>\
+    <h1>Behind it</h1><img src=/old.svg><script>\
+    addEventListener('DOMContentLoaded', () => setTimeout(() => l.remove(), 100))</script></body>";
+
 /// Serves the site until the process ends.
 fn serve() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
@@ -58,6 +64,7 @@ fn answer(stream: &TcpStream) {
             HTML,
         ),
         "/made" => ("200 OK", "Content-Type: text/html\r\n", MADE),
+        "/loader" => ("200 OK", "Content-Type: text/html\r\n", LOADER),
         "/made.js" => ("200 OK", "Content-Type: text/javascript\r\n", MAKER),
         "/s.css" => ("200 OK", "Content-Type: text/css\r\n", CSS),
         "/a.js" => ("200 OK", "Content-Type: text/javascript\r\n", SCRIPT),
@@ -76,9 +83,9 @@ fn answer(stream: &TcpStream) {
     let _ = stream.write_all(body.as_bytes());
 }
 
-/// Returns the recordings of `/` and of `/made`, or `None` if there is no browser or it
-/// cannot start.
-fn recordings() -> Option<(Value, Value, String)> {
+/// Returns the recordings of `/`, `/made` and `/loader`, and the address of the site, or `None`
+/// if there is no browser or it cannot start.
+fn recordings() -> Option<([Value; 3], String)> {
     let folder = std::env::temp_dir().join(format!("pagerace-record-test-{}", std::process::id()));
     let options = Options::new(&folder);
     let mut browser = match Browser::launch(&options, &|mut c: Command| c.spawn()) {
@@ -90,12 +97,10 @@ fn recordings() -> Option<(Value, Value, String)> {
         Err(error) => panic!("{error}"),
     };
     let base = format!("http://127.0.0.1:{}", serve());
-    let har = record(&mut browser, &format!("{base}/"), &RecordOptions::default());
-    let made = record(
-        &mut browser,
-        &format!("{base}/made"),
-        &RecordOptions::default(),
-    );
+    let all = ["/", "/made", "/loader"].map(|path| {
+        let url = format!("{base}{path}");
+        record(&mut browser, &url, &RecordOptions::default()).expect("it loads")
+    });
     let none = record(
         &mut browser,
         "http://127.0.0.1:1/",
@@ -107,14 +112,24 @@ fn recordings() -> Option<(Value, Value, String)> {
     );
     browser.close();
     std::fs::remove_dir_all(&folder).expect("was made");
-    Some((har.expect("it loads"), made.expect("it loads"), base))
+    Some((all, base))
 }
 
 #[test]
 fn a_page_is_recorded_as_it_is() {
-    let Some((har, made, base)) = recordings() else {
+    let Some(([har, made, loader], base)) = recordings() else {
         return;
     };
+    let layout = |har: &Value| har["log"]["pages"][0]["_pagerace"]["layout"].clone();
+    let overlay = &layout(&loader)["overlay"];
+    assert_eq!(overlay["after"], "domContentLoaded", "{overlay}");
+    assert!(
+        overlay["ms"].as_f64().is_some_and(|ms| ms >= 90.0),
+        "{overlay}"
+    );
+    for other in [&har, &made] {
+        assert_eq!(layout(other)["overlay"], Value::Null);
+    }
     let paints = &made["log"]["pages"][0]["_pagerace"]["paints"];
     assert_eq!(paints["lcpKind"], "text");
     assert_eq!(paints["lcpMakers"], json!([format!("{base}/made.js")]));
