@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, ScriptMode};
 use pagerace_page::{
-    Callback, Element, ElementKind, FontDisplay, FontUse, ImageBytes, ImageCoding, Page,
+    Callback, Element, ElementKind, FontDisplay, FontUse, ImageBytes, ImageCoding, Overlay, Page,
     PageLayout, PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 
@@ -449,6 +449,36 @@ fn an_image_is_contentful_once_its_size_is_known() {
         let early = end - fcp.as_millis_f64();
         assert!((2_900.0..=3_000.0).contains(&early), "{coding:?}: {early}");
     }
+}
+
+#[test]
+fn an_overlay_hides_paints_from_visual_progress_only() {
+    let page = page(vec![
+        document(4_000),
+        in_markup(Destination::Image, 50_000, 200),
+    ]);
+    let metrics = |overlay: Option<Overlay>| {
+        let mut page = with_layout(&page, vec![text(100.0, Some(2_000), &[])]);
+        page.layout.as_mut().expect("just given").overlay = overlay;
+        loaded(page, &Network::default()).browser.metrics()
+    };
+    let overlay = |after| {
+        let delay = ms(400.0);
+        metrics(Some(Overlay { after, delay }))
+    };
+    let free = metrics(None);
+    assert_eq!(free.speed_index, free.fcp);
+    let presented = |event: Option<Duration>| event.map(|at| at + ms(400.0));
+    let (content, load) = (overlay(Wait::ContentLoaded), overlay(Wait::Loaded));
+    assert_eq!(content.speed_index, presented(free.dom_content_loaded));
+    assert_eq!(load.speed_index, presented(free.onload));
+    for hidden in [content, load] {
+        assert_eq!((hidden.fcp, hidden.lcp), (free.fcp, free.lcp));
+    }
+    // One that is gone before the first paint hides nothing.
+    let after = Wait::Resource { id: id(0) };
+    let delay = Duration::ZERO;
+    assert_eq!(metrics(Some(Overlay { after, delay })), free);
 }
 
 fn desktop() -> BrowserConfig {

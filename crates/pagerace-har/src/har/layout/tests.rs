@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use crate::from_bytes;
 use pagerace_core::Duration;
 use pagerace_page::{
-    ElementKind, Evidence, FontDisplay, FontUse, Largest, Page, PictureShares, Rect, ResourceId,
-    Trigger, Wait,
+    ElementKind, Evidence, FontDisplay, FontUse, Largest, Overlay, Page, PictureShares, Rect,
+    ResourceId, Trigger, Wait,
 };
 
 /// 200 bytes decoded, 100 encoded; the body begins at byte 40.
@@ -144,6 +144,25 @@ fn a_video_counts_as_content_before_its_poster_arrives() {
         (&ElementKind::Other, Some(50))
     );
     assert!(player.contentful);
+}
+
+#[test]
+fn an_overlay_goes_after_its_event() {
+    let overlay = |told: Value| {
+        let mut own = own();
+        own["layout"]["overlay"] = told;
+        import(&own).layout.expect("recorded").overlay
+    };
+    let of = |after, ms| {
+        let delay = Duration::from_millis_f64(ms);
+        Some(Overlay { after, delay })
+    };
+    let told = |after, ms| overlay(json!({"after": after, "ms": ms}));
+    assert_eq!(told("load", 50.5), of(Wait::Loaded, 50.5));
+    assert_eq!(told("domContentLoaded", 0.0), of(Wait::ContentLoaded, 0.0));
+    assert_eq!(told("paint", 1.0), None);
+    assert_eq!(told("load", -1.0), None);
+    assert_eq!(overlay(json!("load")), None);
 }
 
 #[test]
