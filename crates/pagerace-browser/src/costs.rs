@@ -5,8 +5,10 @@
 //! from run to run by one log-normal factor for each resource, drawn from a stream of
 //! that resource, so that two strategies with one seed see the same factor.
 
+use std::ops::Range;
+
 use pagerace_core::{Destination, Duration, Rng};
-use pagerace_page::{Page, Resource, ResourceId};
+use pagerace_page::{InlineScript, Page, Resource, ResourceId};
 
 use crate::BrowserConfig;
 
@@ -91,11 +93,25 @@ impl Costs {
         Duration::from_millis_f64(millis * self.cpu * self.factors[id.index()])
     }
 
-    /// Returns the cost of parsing `bytes` encoded bytes of a document.
-    pub(crate) fn parse(&mut self, document: &Resource, bytes: u64) -> Duration {
+    /// Returns the cost of parsing a document from one encoded byte to another. `inline` are its
+    /// scripts, which run when the parser passes them.
+    pub(crate) fn parse(
+        &mut self,
+        document: &Resource,
+        part: Range<u64>,
+        inline: &[InlineScript],
+    ) -> Duration {
+        let bytes = part.end - part.start;
         let millis = match document.cpu_time {
             Some(whole) if document.body_bytes > 0 => {
-                whole.as_millis_f64() * bytes as f64 / document.body_bytes as f64
+                let sum = |scripts: &mut dyn Iterator<Item = &InlineScript>| -> f64 {
+                    scripts.map(|script| script.cost.as_millis_f64()).sum()
+                };
+                let all = sum(&mut inline.iter());
+                let parsing = (whole.as_millis_f64() - all).max(0.0);
+                let passed = |s: &&InlineScript| s.offset > part.start && s.offset <= part.end;
+                parsing * bytes as f64 / document.body_bytes as f64
+                    + sum(&mut inline.iter().filter(passed))
             }
             _ => kib(bytes) * ratio(document) * HTML_MS_PER_KIB,
         };

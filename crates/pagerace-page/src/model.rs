@@ -14,8 +14,8 @@ pub use self::check::{
 };
 pub use self::content::Content;
 pub use self::layout::{
-    Callback, Element, ElementKind, FontDisplay, FontUse, Largest, Overlay, PageLayout,
-    PictureShares, Rect, RenderingTime,
+    Callback, Element, ElementKind, FontDisplay, FontUse, InlineScript, Largest, Overlay,
+    PageLayout, PictureShares, Rect, RenderingTime,
 };
 pub use self::paints::{FittedLargest, PaintEvidence, PaintFit};
 

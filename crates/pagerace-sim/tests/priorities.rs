@@ -53,6 +53,7 @@ fn page(recorded_layout: bool) -> Page {
         slowdown: None,
         callbacks: Vec::new(),
         shares: None,
+        inline_scripts: vec![],
         overlay: None,
         body_start: Some(400),
         largest: None,

@@ -77,8 +77,11 @@ impl Browser {
         if let Some(arrival) = parser.target_arrival() {
             self.current = self.current.and(arrival);
         }
-        let bytes = parser.target - parser.parsed;
-        self.costs.parse(&self.page.resources[index], bytes)
+        let part = parser.parsed..parser.target;
+        let layout = self.page.layout.as_ref();
+        let inline = layout.filter(|_| Some(index) == self.graph.document);
+        let inline = inline.map_or(&[][..], |layout| &layout.inline_scripts);
+        self.costs.parse(&self.page.resources[index], part, inline)
     }
 
     /// Handles the end of a parse task.

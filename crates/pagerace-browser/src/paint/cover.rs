@@ -86,6 +86,7 @@ mod tests {
             slowdown: None,
             callbacks: Vec::new(),
             shares: None,
+            inline_scripts: vec![],
             overlay: None,
         };
         let (all, above, corner) = (160.0 * 80.0, 80.0 * 40.0, 64.0);

@@ -65,6 +65,7 @@ pub(crate) fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
             slowdown: None,
             callbacks: Vec::new(),
             shares: None,
+            inline_scripts: vec![],
             overlay: None,
         }),
         ..Page::clone(page)

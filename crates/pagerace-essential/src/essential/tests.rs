@@ -367,6 +367,7 @@ fn fonts_fall_back_unless_they_hide_text() {
         slowdown: None,
         callbacks: Vec::new(),
         shares: None,
+        inline_scripts: vec![],
         overlay: None,
     });
     // A font that text waits for is not essential, because the text has a fallback.

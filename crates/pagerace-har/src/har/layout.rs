@@ -16,7 +16,7 @@ use super::recording::{Recording, upgraded};
 use super::value::{filled, flag, list, number, position};
 use pagerace_page::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
 use pagerace_page::{
-    Element, ElementKind, FontUse, Largest, Overlay, PageLayout, PictureShares, Rect,
+    Element, ElementKind, FontUse, InlineScript, Largest, Overlay, PageLayout, PictureShares, Rect,
     RenderingTime, ResourceId, Wait,
 };
 
@@ -61,6 +61,7 @@ pub(super) fn read(
         slowdown: device(page).map(|d| d.cpu).filter(|cpu| *cpu > 1.0),
         callbacks: callbacks::read(recording, chosen),
         shares: shares(recording, layout),
+        inline_scripts: inline_scripts(recording, &document),
         overlay: layout.get("overlay").and_then(overlay),
     })
 }
@@ -142,6 +143,25 @@ fn shares(recording: &Recording, layout: &Value) -> Option<PictureShares> {
         images: list(told, "images").iter().filter_map(image).collect(),
         other_images: share(told, "otherImages"),
     })
+}
+
+/// Returns the scripts inside the document. They share its recorded script time by length.
+fn inline_scripts(recording: &Recording, document: &Document) -> Vec<InlineScript> {
+    let own = &recording.entries[recording.document].own;
+    let (Some(html), Some(ms)) = (document.text, own.script_ms) else {
+        return Vec::new();
+    };
+    let scripts = markup::inline_scripts(html);
+    let all: u64 = scripts.iter().map(|(_, length)| length).sum();
+    let script = |(end, length): (u64, u64)| {
+        let ms = ms * length as f64 / all as f64;
+        Some(InlineScript {
+            offset: document.encoded(end)?,
+            cost: Duration::from_millis_f64(ms),
+        })
+    };
+    let scripts = scripts.into_iter().filter_map(script);
+    scripts.take(MAX_ELEMENTS).collect()
 }
 
 /// Returns the overlay of the page.

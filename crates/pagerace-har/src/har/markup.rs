@@ -106,6 +106,36 @@ pub(super) fn texts(html: &str, document: &Url) -> Vec<(u64, u64)> {
     texts
 }
 
+/// Returns the length of each script inside `html`, with the byte offset behind it.
+pub(super) fn inline_scripts(html: &str) -> Vec<(u64, u64)> {
+    let (mut scripts, mut runs, mut hidden) = (Vec::new(), false, 0_u32);
+    for token in tokens(html) {
+        match token {
+            Token::StartTag(tag) => {
+                hidden += u32::from(is_hidden(&tag.name));
+                runs = *tag.name == b"script"[..]
+                    && hidden == 0
+                    && attribute(&tag, "src").is_none()
+                    && script_type(&tag).is_some();
+            }
+            Token::EndTag(tag) => {
+                hidden = hidden.saturating_sub(u32::from(is_hidden(&tag.name)));
+                runs = false;
+            }
+            Token::String(text) if runs => {
+                scripts.push((text.span.end as u64, text.value.len() as u64));
+            }
+            _ => {}
+        }
+    }
+    scripts
+}
+
+/// Returns true for elements whose content the parser does not use.
+fn is_hidden(name: &[u8]) -> bool {
+    matches!(name, b"noscript" | b"template")
+}
+
 /// Returns true for elements whose text is not part of the page's text. All of them need an
 /// end tag.
 fn is_raw(name: &[u8]) -> bool {
@@ -145,6 +175,15 @@ fn tokens(html: &str) -> impl Iterator<Item = Token<usize>> {
     Tokenizer::new_with_emitter(html, emitter).map(|Ok(token)| token)
 }
 
+/// Returns the `type` of a script element in lower case; `None` if it holds data
+/// (<https://html.spec.whatwg.org/multipage/scripting.html#attr-script-type>).
+fn script_type(tag: &StartTag<usize>) -> Option<String> {
+    let kind = attribute(tag, "type").unwrap_or_default();
+    let kind = kind.to_ascii_lowercase();
+    let runs = kind.is_empty() || kind == "module";
+    (runs || kind.contains("javascript") || kind.contains("ecmascript")).then_some(kind)
+}
+
 struct Scanner {
     base: Url,
     in_head: bool,
@@ -166,7 +205,7 @@ impl Scanner {
     fn start(&mut self, tag: &StartTag<usize>) {
         let name = String::from_utf8_lossy(&tag.name).into_owned();
         match name.as_str() {
-            "noscript" | "template" => self.hidden += 1,
+            _ if is_hidden(&tag.name) => self.hidden += 1,
             "html" | "head" | "meta" | "title" | "link" | "script" | "style" | "base" => {}
             _ => self.in_head &= self.hidden > 0,
         }
@@ -205,28 +244,19 @@ impl Scanner {
 
     fn end(&mut self, name: &[u8]) {
         match name {
-            b"noscript" | b"template" => self.hidden = self.hidden.saturating_sub(1),
+            _ if is_hidden(name) => self.hidden = self.hidden.saturating_sub(1),
             b"head" => self.in_head = false,
             _ => {}
         }
     }
 
-    /// <https://html.spec.whatwg.org/multipage/scripting.html#attr-script-type>
     fn script(&mut self, tag: &StartTag<usize>) {
-        let kind = attribute(tag, "type")
-            .unwrap_or_default()
-            .to_ascii_lowercase();
-        let is_module = kind == "module";
-        if !(is_module
-            || kind.is_empty()
-            || kind.contains("javascript")
-            || kind.contains("ecmascript"))
-        {
+        let Some(kind) = script_type(tag) else {
             return;
-        }
+        };
         let element = Element::Script {
             is_async: attribute(tag, "async").is_some(),
-            is_deferred: is_module || attribute(tag, "defer").is_some(),
+            is_deferred: kind == "module" || attribute(tag, "defer").is_some(),
         };
         self.sources(tag, attribute(tag, "src"), element);
     }

@@ -210,6 +210,10 @@ impl Page {
                 within("shares.images", *share, &(0.0..=1.0))?;
             }
         }
+        at_most("inline_scripts", layout.inline_scripts.len(), MAX_ELEMENTS)?;
+        for (i, script) in layout.inline_scripts.iter().enumerate() {
+            span(&format!("inline_scripts[{i}].cost"), Some(script.cost))?;
+        }
         if let Some(overlay) = layout.overlay {
             self.check_wait("overlay.after.id", overlay.after)?;
             span("overlay.delay", Some(overlay.delay))?;

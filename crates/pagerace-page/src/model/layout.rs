@@ -43,9 +43,21 @@ pub struct PageLayout {
     /// Shares of visual progress, if measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<PictureShares>,
+    /// Scripts inside the document that take main-thread time, in document order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inline_scripts: Vec<InlineScript>,
     /// An overlay that hides the page at first; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlay: Option<Overlay>,
+}
+
+/// A script inside the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InlineScript {
+    /// Encoded bytes of the document up to the end of the script.
+    pub offset: u64,
+    /// Main-thread time of the script, a part of the document's `cpu_time`.
+    pub cost: Duration,
 }
 
 /// An element that covers the whole viewport until a script removes it, such as a loader. Paints

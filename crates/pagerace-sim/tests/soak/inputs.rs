@@ -9,9 +9,9 @@ use pagerace_delivery::parameter::Range;
 use pagerace_net::Network;
 use pagerace_page::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay,
-    FontUse, ImageBytes, ImageCoding, Interventions, Largest, NoResponse, Origin, OriginId,
-    Overlay, Page, PageLayout, PaintFit, PictureShares, RecordedPage, Rect, RenderingTime,
-    Resource, ResourceId, Trigger, Wait,
+    FontUse, ImageBytes, ImageCoding, InlineScript, Interventions, Largest, NoResponse, Origin,
+    OriginId, Overlay, Page, PageLayout, PaintFit, PictureShares, RecordedPage, Rect,
+    RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 use pagerace_sim::{
     Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, ObjectNeed, OriginRtt,
@@ -452,6 +452,12 @@ impl Draw {
                 images: images.iter().map(|id| (*id, share)).collect(),
                 other_images: 0.0,
             }),
+            inline_scripts: (0..self.0.below(3))
+                .map(|_| InlineScript {
+                    offset: self.0.below(html + 1),
+                    cost: self.ms(200),
+                })
+                .collect(),
             overlay: self.chance(0.2).then(|| Overlay {
                 after: self.wait(count),
                 delay: self.ms(1_000),

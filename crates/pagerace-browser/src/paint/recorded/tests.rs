@@ -114,6 +114,7 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
             slowdown: None,
             callbacks: Vec::new(),
             shares: None,
+            inline_scripts: vec![],
             overlay: None,
         }),
         content: None,

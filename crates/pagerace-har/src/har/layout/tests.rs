@@ -147,6 +147,34 @@ fn a_video_counts_as_content_before_its_poster_arrives() {
 }
 
 #[test]
+fn scripts_inside_the_document_share_its_script_time_by_length() {
+    let html = "<script>var a</script><script src=b.js></script><noscript><script>1</script></noscript>\
+        <script type=application/json>{}</script><p>text<script type=module>run(); run()</script>";
+    let entry = json!({
+        "startedDateTime": "2026-11-22T00:00:00.000Z",
+        "time": 10,
+        "request": {"method": "GET", "url": "https://a.test/"},
+        "response": {"status": 200, "bodySize": html.len(),
+            "content": {"mimeType": "text/html", "size": html.len(), "text": html}},
+        "_pagerace": {"cpu": {"parseMs": 2, "scriptMs": 40}},
+    });
+    let pages = json!([{"startedDateTime": "2026-11-22T00:00:00.000Z", "_pagerace": own()}]);
+    let har = json!({"log": {"pages": pages, "entries": [entry]}}).to_string();
+    let options = crate::ImportOptions::default();
+    let page = from_bytes("x.page", har.as_bytes(), &options).expect("a page");
+    let scripts = &page.layout.as_ref().expect("recorded").inline_scripts;
+    let [first, second] = &scripts[..] else {
+        panic!("two run: {scripts:?}");
+    };
+    assert_eq!(first.cost + second.cost, Duration::from_millis(40));
+    assert_eq!(second.cost, first.cost.mul_f64(12.0 / 5.0));
+    let behind = |text: &str| html.find(text).map(|at| (at + text.len()) as u64);
+    assert_eq!(Some(first.offset), behind("var a"));
+    assert_eq!(Some(second.offset), behind("run(); run()"));
+    assert_eq!(page.resources[0].cpu_time, Some(Duration::from_millis(42)));
+}
+
+#[test]
 fn an_overlay_goes_after_its_event() {
     let overlay = |told: Value| {
         let mut own = own();
