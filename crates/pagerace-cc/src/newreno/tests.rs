@@ -40,7 +40,7 @@ fn data_that_was_first_sent_in_recovery_does_not_end_it() {
             first_sent_at: at(first),
             sacked: false,
         }),
-        ..ack(sent, 201)
+        ..ack(sent, 310)
     };
     for _ in 0..8 {
         newreno.on_ack(&tcp(0, 0));
