@@ -165,7 +165,7 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
 
 /// Formats Cliff's delta, which lies between -1 and 1, with its sign.
 fn effect(delta: f64) -> String {
-    if delta == 0.0 {
+    if delta.abs() < 0.005 {
         "0.00".to_owned()
     } else {
         format!("{delta:+.2}")
