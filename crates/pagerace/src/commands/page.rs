@@ -188,6 +188,14 @@ fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<
             largest.size
         )?;
     }
+    if let Some(overlay) = layout.overlay {
+        let event = paints::event(page, overlay.after);
+        writeln!(
+            out,
+            "an overlay hides the page until {} after {event}",
+            overlay.delay
+        )?;
+    }
     let fonts: Vec<String> = layout
         .fonts
         .iter()

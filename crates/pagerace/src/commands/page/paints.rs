@@ -80,16 +80,21 @@ pub(super) fn write(out: &mut impl Write, page: &Page, load: &Reproduced) -> io:
     )
 }
 
+/// Names an event that something waits for.
+pub(super) fn event(page: &Page, wait: Wait) -> String {
+    match wait {
+        Wait::ContentLoaded => "DOMContentLoaded".to_owned(),
+        Wait::Loaded => "the load event".to_owned(),
+        Wait::Resource { id } => label(page, page.resource(id)),
+    }
+}
+
 fn founded(page: &Page) -> String {
     match (page.paint_evidence(), page.fit) {
         (PaintEvidence::Recorded, _) => "the recording holds the layout".to_owned(),
         (_, Some(fit)) => {
             let held = fit.delay.map(|delay| {
-                let after = match fit.after {
-                    Wait::ContentLoaded => "DOMContentLoaded".to_owned(),
-                    Wait::Loaded => "the load event".to_owned(),
-                    Wait::Resource { id } => label(page, page.resource(id)),
-                };
+                let after = event(page, fit.after);
                 format!("nothing appears until {delay} after {after}")
             });
             let held = held.unwrap_or_else(|| "render-blocking resources hold them".to_owned());
