@@ -54,7 +54,7 @@ pub(super) fn scripts(
 }
 
 /// What is watched in a load besides requests and tasks.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Watch {
     Nothing,
     /// The scripts that create nodes.
