@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use pagerace_core::{Destination, Duration, Rng};
-use pagerace_page::{InlineScript, Page, Resource, ResourceId};
+use pagerace_page::{Page, PageLayout, Resource, ResourceId};
 
 use crate::BrowserConfig;
 
@@ -53,6 +53,9 @@ pub(crate) struct Costs {
     /// The recorded milliseconds of the first layout and paint, and of a later one.
     recorded_first_render: Option<f64>,
     recorded_render: Option<f64>,
+    /// The scripts inside the page's document: the end of each, and the recorded milliseconds of
+    /// all up to there.
+    inline_scripts: Vec<(u64, f64)>,
 }
 
 impl Costs {
@@ -72,6 +75,7 @@ impl Costs {
             callback_factor: 1.0,
             recorded_first_render: rendering.map(|r| r.first.as_millis_f64()),
             recorded_render: rendering.and_then(|r| r.later).map(Duration::as_millis_f64),
+            inline_scripts: page.layout.as_ref().map(inline_scripts).unwrap_or_default(),
         };
         costs.render_factor = costs.draw("cpu/render");
         costs.callback_factor = costs.draw("cpu/callbacks");
@@ -93,29 +97,30 @@ impl Costs {
         Duration::from_millis_f64(millis * self.cpu * self.factors[id.index()])
     }
 
-    /// Returns the cost of parsing a document from one encoded byte to another. `inline` are its
-    /// scripts, which run when the parser passes them.
-    pub(crate) fn parse(
-        &mut self,
-        document: &Resource,
-        part: Range<u64>,
-        inline: &[InlineScript],
-    ) -> Duration {
+    /// Returns the cost of parsing a part of a document, in encoded bytes. The scripts inside the
+    /// `page`'s own document run when the parser passes them.
+    pub(crate) fn parse(&mut self, document: &Resource, part: Range<u64>, page: bool) -> Duration {
         let bytes = part.end - part.start;
         let millis = match document.cpu_time {
             Some(whole) if document.body_bytes > 0 => {
-                let sum = |scripts: &mut dyn Iterator<Item = &InlineScript>| -> f64 {
-                    scripts.map(|script| script.cost.as_millis_f64()).sum()
-                };
-                let all = sum(&mut inline.iter());
-                let parsing = (whole.as_millis_f64() - all).max(0.0);
-                let passed = |s: &&InlineScript| s.offset > part.start && s.offset <= part.end;
-                parsing * bytes as f64 / document.body_bytes as f64
-                    + sum(&mut inline.iter().filter(passed))
+                let until = |offset| if page { self.inline_until(offset) } else { 0.0 };
+                let parsing = (whole.as_millis_f64() - until(u64::MAX)).max(0.0);
+                let share = bytes as f64 / document.body_bytes as f64;
+                parsing * share + until(part.end) - until(part.start)
             }
             _ => kib(bytes) * ratio(document) * HTML_MS_PER_KIB,
         };
         self.scaled(document.id, millis)
+    }
+
+    /// Returns the milliseconds of the scripts that end at or before an offset of the document.
+    fn inline_until(&self, offset: u64) -> f64 {
+        let ended = self
+            .inline_scripts
+            .partition_point(|(end, _)| *end <= offset);
+        ended
+            .checked_sub(1)
+            .map_or(0.0, |last| self.inline_scripts[last].1)
     }
 
     /// Returns the recorded cost of a resource, or its modelled one.
@@ -181,6 +186,18 @@ impl Costs {
         let millis = SCAN_MS + kib(bytes) * ratio(document) * SCAN_MS_PER_KIB;
         Duration::from_millis_f64(millis * self.cpu)
     }
+}
+
+/// Returns the ends of the scripts inside the document, with the milliseconds of all up to there.
+fn inline_scripts(layout: &PageLayout) -> Vec<(u64, f64)> {
+    let mut scripts = layout.inline_scripts.clone();
+    scripts.sort_by_key(|script| script.offset);
+    let mut sum = 0.0;
+    let until = scripts.iter().map(|script| {
+        sum += script.cost.as_millis_f64();
+        (script.offset, sum)
+    });
+    until.collect()
 }
 
 /// Returns the modelled time of a script on a desktop.

@@ -49,7 +49,7 @@ pub struct Ack {
     pub now: Instant,
     /// The time when the packet was sent.
     pub sent_at: Instant,
-    /// What TCP knows of the data. QUIC sends lost data in new packets that it does not tell apart.
+    /// TCP's facts of the data; `None` over QUIC, whose packets do not tell repairs from new data.
     pub tcp: Option<TcpAck>,
     /// The packet's size in bytes, as counted in flight.
     pub bytes: u64,
@@ -63,7 +63,7 @@ pub struct Ack {
     pub app_limited: bool,
 }
 
-/// What TCP knows of acknowledged data.
+/// TCP's facts of acknowledged data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpAck {
     /// The time when the data was sent for the first time.

@@ -72,7 +72,7 @@ const CONTROLLERS: [&str; 3] = ["cubic", "bbr", "reno"];
 /// Numbers that describe a candidate's traces, by job and value of the [`Shape`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
-    /// What the candidate may do. Observed values are as far from it as from the nearest.
+    /// Values that the candidate may show. The distance of observed values is that of the nearest.
     pub centres: Vec<Vec<Vec<f64>>>,
     /// Variances of the values.
     pub variances: Vec<Vec<f64>>,

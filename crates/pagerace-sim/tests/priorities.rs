@@ -86,7 +86,7 @@ fn requests_leave_with_the_priority_of_that_moment() {
                     // Raised while the request waited for its connection.
                     Priority::new(1, true),
                     Priority::new(1, false),
-                    // Raised before it left, because the parser waited for it by then.
+                    // The parser, which costs nothing here, found it before the scanner.
                     Priority::new(1, false),
                 ];
                 assert_eq!(read, expected, "{protocols}, {recorded_layout}");

@@ -105,9 +105,9 @@ impl Browser {
         leaves.since(now)
     }
 
-    /// Makes the request for `id`, which is ready to leave, in its current class. What raises it
-    /// follows it to the network service: a parser that waits for the script, and a layout that
-    /// contains the image.
+    /// Makes the request for `id`, which is ready to leave, in its current class. A raise
+    /// follows the request to the network service: by a parser that waits for the script, or by a
+    /// layout that contains the image.
     pub(super) fn ask(&mut self, now: Instant, id: ResourceId) {
         self.requests.ask(now, id);
         self.raise_blocking_script(id);

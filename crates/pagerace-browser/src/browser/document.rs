@@ -78,10 +78,8 @@ impl Browser {
             self.current = self.current.and(arrival);
         }
         let part = parser.parsed..parser.target;
-        let layout = self.page.layout.as_ref();
-        let inline = layout.filter(|_| Some(index) == self.graph.document);
-        let inline = inline.map_or(&[][..], |layout| &layout.inline_scripts);
-        self.costs.parse(&self.page.resources[index], part, inline)
+        let is_page = Some(index) == self.graph.document;
+        self.costs.parse(&self.page.resources[index], part, is_page)
     }
 
     /// Handles the end of a parse task.

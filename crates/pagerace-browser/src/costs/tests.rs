@@ -30,11 +30,11 @@ fn costs_are_linear_in_decoded_bytes_and_slow_down() {
     let document = &page.resources[0];
     // 10 KiB of encoded data are 40 KiB of decoded data.
     assert_eq!(
-        costs(1.0, 0.0, 1).parse(document, 0..10_240, &[]),
+        costs(1.0, 0.0, 1).parse(document, 0..10_240, true),
         Duration::from_millis_f64(6.0)
     );
     assert_eq!(
-        costs(4.0, 0.0, 1).parse(document, 0..5_120, &[]),
+        costs(4.0, 0.0, 1).parse(document, 0..5_120, true),
         Duration::from_millis_f64(12.0)
     );
     // Half of the slow-down applies to layout.
@@ -53,15 +53,13 @@ fn recorded_times_come_first() {
         ..page.resources[0].clone()
     };
     assert_eq!(
-        costs(1.0, 0.0, 1).parse(&recorded, 0..5_120, &[]),
+        costs(1.0, 0.0, 1).parse(&recorded, 0..5_120, true),
         Duration::from_millis(40)
     );
     // A script inside the document runs where it stands.
-    let inline = [InlineScript {
-        offset: 8_000,
-        cost: Duration::from_millis(60),
-    }];
-    let parsing = |part| costs(1.0, 0.0, 1).parse(&recorded, part, &inline);
+    let mut inline = costs(1.0, 0.0, 1);
+    inline.inline_scripts = vec![(8_000, 60.0)];
+    let mut parsing = |part| inline.parse(&recorded, part, true);
     assert_eq!(parsing(0..5_120), Duration::from_millis(10));
     assert_eq!(parsing(5_120..10_240), Duration::from_millis(70));
     assert_eq!(
@@ -76,8 +74,8 @@ fn one_factor_for_each_resource_and_seed_with_median_one() {
     let document = &page.resources[0];
     let mut one = costs(1.0, 0.3, 7);
     assert_eq!(
-        one.parse(document, 0..1_024, &[]),
-        one.parse(document, 0..1_024, &[]),
+        one.parse(document, 0..1_024, true),
+        one.parse(document, 0..1_024, true),
         "drawn once"
     );
     let faster = (0..2_000)

@@ -9,6 +9,7 @@ mod discovery;
 #[path = "../../../../tests/corpus/files.rs"]
 mod files;
 mod http1;
+mod images;
 mod properties;
 mod recorded_layout;
 mod recordings;

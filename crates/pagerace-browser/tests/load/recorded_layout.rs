@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, ScriptMode};
 use pagerace_page::{
-    Callback, Element, ElementKind, FontDisplay, FontUse, ImageBytes, ImageCoding, Overlay, Page,
-    PageLayout, PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
+    Callback, Element, ElementKind, FontDisplay, FontUse, Page, PageLayout, PictureShares, Rect,
+    RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 
 use crate::causes;
@@ -357,129 +357,6 @@ fn a_page_without_colour_is_complete_with_its_first_paint() {
     };
     let m = loaded(plain, &Network::default()).browser.metrics();
     assert_eq!(m.speed_index, m.fcp);
-}
-
-/// Returns visual progress, with times relative to the end, of an image of 320 kB at
-/// 100 kB/s whose size is known after 20 kB.
-fn slow_image(coding: ImageCoding, coarse: Option<u64>) -> Vec<(f64, f64)> {
-    let image_bytes = ImageBytes {
-        coding,
-        head: 20_000,
-        coarse,
-    };
-    let photo = Resource {
-        image: image_bytes,
-        ..visible_image(320_000, 500)
-    };
-    let page = with_layout(
-        &page(vec![document(1_000), photo]),
-        vec![text(1000.0, Some(900), &[]), image(1, 1000.0)],
-    );
-    let mut page = page;
-    page.layout.as_mut().expect("recorded").shares = Some(PictureShares {
-        canvas: 0.0,
-        canvas_scripted: false,
-        images: vec![(id(1), 1.0)],
-        other_images: 0.0,
-    });
-    let network = Network {
-        rate: 100_000,
-        ..Network::default()
-    };
-    let l = loaded(page, &network);
-    let end = l.ends[&id(1)].as_millis_f64();
-    let progress = l.browser.visual_progress().into_iter();
-    let points = progress.map(|(at, share)| {
-        (
-            at.since(pagerace_core::Instant::ZERO).as_millis_f64() - end,
-            share,
-        )
-    });
-    points.filter(|(_, share)| *share > 0.0).collect()
-}
-
-#[test]
-fn a_loading_image_is_looked_at_once_a_second_from_when_its_size_is_known() {
-    // The image takes 3 s: a little is shown at once, then two flushes, then the end.
-    let points = slow_image(ImageCoding::TopDown, None);
-    let rows: Vec<f64> = points.iter().map(|p| (p.1 * 10.0).round() / 10.0).collect();
-    assert_eq!(rows, [0.0, 0.3, 0.7, 1.0], "{points:?}");
-    let times: Vec<f64> = points
-        .iter()
-        .map(|p| (p.0 / 100.0).round() / 10.0)
-        .collect();
-    assert_eq!(times, [-3.0, -2.0, -1.0, 0.0], "{points:?}");
-}
-
-#[test]
-fn a_progressive_image_is_there_with_the_first_flush_after_its_first_scan() {
-    let times = |coarse| {
-        let points = slow_image(ImageCoding::Progressive, coarse);
-        points
-            .iter()
-            .map(|p| (p.0 / 100.0).round() / 10.0)
-            .collect::<Vec<_>>()
-    };
-    // The frame at the end adds nothing.
-    assert_eq!(times(Some(40_000)).first(), Some(&-2.0));
-    assert_eq!(times(Some(150_000)).first(), Some(&-1.0));
-    assert_eq!(times(None), [0.0]);
-}
-
-#[test]
-fn an_image_is_contentful_once_its_size_is_known() {
-    for coding in [ImageCoding::TopDown, ImageCoding::Progressive] {
-        let photo = Resource {
-            image: ImageBytes {
-                coding,
-                head: 20_000,
-                coarse: None,
-            },
-            ..visible_image(320_000, 500)
-        };
-        let page = page(vec![document(1_000), photo]);
-        let network = Network {
-            rate: 100_000,
-            ..Network::default()
-        };
-        let l = loaded(with_layout(&page, vec![image(1, 1000.0)]), &network);
-        let (m, end) = (l.browser.metrics(), l.ends[&id(1)].as_millis_f64());
-        let (fcp, lcp) = (m.fcp.expect("painted"), m.lcp.expect("painted"));
-        assert!(lcp.as_millis_f64() >= end);
-        // 300 of its 320 kB follow its header.
-        let early = end - fcp.as_millis_f64();
-        assert!((2_900.0..=3_000.0).contains(&early), "{coding:?}: {early}");
-    }
-}
-
-#[test]
-fn an_overlay_hides_paints_from_visual_progress_only() {
-    let page = page(vec![
-        document(4_000),
-        in_markup(Destination::Image, 50_000, 200),
-    ]);
-    let metrics = |overlay: Option<Overlay>| {
-        let mut page = with_layout(&page, vec![text(100.0, Some(2_000), &[])]);
-        page.layout.as_mut().expect("just given").overlay = overlay;
-        loaded(page, &Network::default()).browser.metrics()
-    };
-    let overlay = |after| {
-        let delay = ms(400.0);
-        metrics(Some(Overlay { after, delay }))
-    };
-    let free = metrics(None);
-    assert_eq!(free.speed_index, free.fcp);
-    let presented = |event: Option<Duration>| event.map(|at| at + ms(400.0));
-    let (content, load) = (overlay(Wait::ContentLoaded), overlay(Wait::Loaded));
-    assert_eq!(content.speed_index, presented(free.dom_content_loaded));
-    assert_eq!(load.speed_index, presented(free.onload));
-    for hidden in [content, load] {
-        assert_eq!((hidden.fcp, hidden.lcp), (free.fcp, free.lcp));
-    }
-    // One that is gone before the first paint hides nothing.
-    let after = Wait::Resource { id: id(0) };
-    let delay = Duration::ZERO;
-    assert_eq!(metrics(Some(Overlay { after, delay })), free);
 }
 
 fn desktop() -> BrowserConfig {

@@ -38,8 +38,8 @@ pub(super) fn cpu(
     Ok(recorder.trace.finish(without_fragment(url), &frame).cpu)
 }
 
-/// Loads the page twice and returns what its scripts do to its paints. To know that costs the
-/// page time, so nothing else of these loads is recorded.
+/// Loads the page twice and returns the effects of its scripts on its paints. Observing
+/// them slows the page, so nothing else of these loads is recorded.
 pub(super) fn scripts(
     browser: &mut Browser,
     url: &str,
@@ -53,7 +53,7 @@ pub(super) fn scripts(
     Ok(Scripts { makers, overlay })
 }
 
-/// What is watched in a load besides requests and tasks.
+/// Observations of a load besides its requests and tasks.
 #[derive(Clone, Copy)]
 enum Watch {
     Nothing,

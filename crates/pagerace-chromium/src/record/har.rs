@@ -41,14 +41,14 @@ pub(super) struct Load {
     pub(super) viewport: (f64, f64),
     /// The result of [`paints::SCRIPT`].
     pub(super) paints: Value,
-    /// What the page's scripts do to its paints.
+    /// The effects of the page's scripts on its paints.
     pub(super) watched: Scripts,
     pub(super) keep_secrets: bool,
     /// The snapshot of a load without scripts, if there was one.
     pub(super) unscripted: Option<Value>,
 }
 
-/// What a page's scripts do to its paints.
+/// The effects of a page's scripts on its paints.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scripts {
     /// The result of [`paints::makers`].

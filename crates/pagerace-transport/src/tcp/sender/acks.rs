@@ -253,8 +253,8 @@ impl Sender {
         let recovered = matches!(self.phase, Phase::Recovery { .. });
         self.phase = Phase::Open;
         self.rack.on_recovered();
-        // What is left was first sent in recovery. Its retransmissions may be older than the next
-        // recovery, so nothing can tell whether that one is needless.
+        // Data that is left was first sent in recovery. Its retransmissions may be older than the
+        // next recovery, so nothing can tell whether that one is needless.
         if recovered
             && let Some(outstanding) = self.board.unrepaired()
             && self.controller.on_lost_in_recovery(now, outstanding)
