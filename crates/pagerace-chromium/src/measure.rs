@@ -40,8 +40,8 @@ pub struct MeasureOptions {
     pub settle: Duration,
     /// The maximum time of a load since the start of the navigation.
     pub deadline: Duration,
-    /// True to take screenshots and compute the Speed Index. This costs the machine about
-    /// 2 ms for each frame that changes, so compare only runs with the same setting.
+    /// True to take screenshots and compute the Speed Index. They slow the load down, so
+    /// compare its other times only with those of runs with the same setting.
     pub speed_index: bool,
     /// URLs whose requests fail before they leave the browser; `*` matches any text.
     pub blocked: Vec<String>,

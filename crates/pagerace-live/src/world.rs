@@ -4,6 +4,9 @@
 //! Every load has new servers, a new browser with an empty profile, and new links from
 //! the seed. A load is discarded and repeated if the emulator was late or other programs
 //! kept the processors busy.
+//!
+//! Screenshots and network logs take processor time from the load itself. All times come
+//! from a load without them, and a second load takes them.
 
 mod contention;
 mod outcome;
@@ -39,14 +42,12 @@ const PORT: u16 = 443;
 pub struct WorldOptions {
     /// The browser's executable; `None` searches for one.
     pub chromium: Option<PathBuf>,
-    /// True to take screenshots and compute the Speed Index (needs Node).
-    pub speed_index: bool,
+    /// True to load a second time with screenshots and a network log, for the Speed Index
+    /// (needs Node) and HTTP/3's head-of-line blocking.
+    pub watched: bool,
     /// True if the browser resolves every host over the emulated link, as in a first
     /// visit. Otherwise it knows all addresses.
     pub look_up: bool,
-    /// True to write a network log, from which HTTP/3's head-of-line blocking is
-    /// computed.
-    pub netlog: bool,
     /// The time without activity after which a load is over, once the load event has
     /// fired.
     pub settle: Duration,
@@ -61,9 +62,8 @@ impl Default for WorldOptions {
     fn default() -> Self {
         Self {
             chromium: None,
-            speed_index: true,
+            watched: true,
             look_up: true,
-            netlog: true,
             settle: Duration::from_millis(1_000),
             contention_max: CONTENTION_MAX,
             retries: 3,
@@ -126,16 +126,30 @@ impl World {
         &self.testbed
     }
 
-    /// Loads a page once.
+    /// Loads a page once, or twice if loads are [watched](WorldOptions::watched).
     ///
     /// # Errors
     /// [`LiveError::Disturbed`] if the machine disturbed every attempt; other errors if
     /// the servers or the browser do not start. A page that fails to load is an outcome,
     /// not an error.
     pub fn load(&mut self, scenario: &LiveScenario, seed: u64) -> Result<LiveOutcome, LiveError> {
+        let mut load = self.valid_load(scenario, seed, false)?;
+        if self.options.watched {
+            load.add_watched(self.valid_load(scenario, seed, true)?);
+        }
+        Ok(load)
+    }
+
+    /// Loads a page until the machine does not disturb the load.
+    fn valid_load(
+        &mut self,
+        scenario: &LiveScenario,
+        seed: u64,
+        watched: bool,
+    ) -> Result<LiveOutcome, LiveError> {
         let mut rejected = Vec::new();
         loop {
-            let reason = match self.attempt(scenario, seed) {
+            let reason = match self.attempt(scenario, seed, watched) {
                 Ok(attempt) => match disturbance(&attempt, self.options.contention_max) {
                     Some(reason) => reason,
                     None => return Ok(outcome(attempt, hanging(scenario), rejected)),
@@ -155,17 +169,25 @@ impl World {
         }
     }
 
-    fn attempt(&mut self, scenario: &LiveScenario, seed: u64) -> Result<Attempt, LiveError> {
+    fn attempt(
+        &mut self,
+        scenario: &LiveScenario,
+        seed: u64,
+        watched: bool,
+    ) -> Result<Attempt, LiveError> {
         if scenario.speaks(Protocol::is_tcp) {
             self.testbed.set_congestion(&scenario.congestion)?;
         }
         let (servers, directory) = (self.serve(scenario)?, RunDirectory::create()?);
         let _names = self.name_server(scenario)?;
-        let options = self.browser_options(scenario, &directory)?;
+        let options = Options {
+            netlog: watched && scenario.speaks(|p| !p.is_tcp()),
+            ..self.browser_options(scenario, &directory)?
+        };
         let measure = MeasureOptions {
             settle: self.options.settle,
             deadline: scenario.settings.deadline,
-            speed_index: self.options.speed_index,
+            speed_index: watched,
             blocked: refused(scenario),
         };
         let client = self.testbed.client();
@@ -274,7 +296,6 @@ impl World {
             quic_hosts: quic_hosts(scenario),
             spki: self.ca.spki_hashes(),
             device: scenario.device.clone(),
-            netlog: self.options.netlog && scenario.speaks(|p| !p.is_tcp()),
             ..Options::new(directory.path())
         })
     }

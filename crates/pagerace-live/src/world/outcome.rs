@@ -24,6 +24,21 @@ pub struct LiveOutcome {
     pub rejected: Vec<String>,
 }
 
+impl LiveOutcome {
+    /// Adds the measurements of a watched load of the same page. Its times are not comparable
+    /// and are left out.
+    pub(super) fn add_watched(&mut self, watched: Self) {
+        let observed = watched.observed;
+        self.observed.speed_index = observed.speed_index;
+        self.observed.visual_progress = observed.visual_progress;
+        self.observed.hol = observed.hol;
+        self.observed.notes.extend(observed.notes);
+        self.counters.hol_blocked_bytes = watched.counters.hol_blocked_bytes;
+        self.counters.hol_blocked_byte_ms = watched.counters.hol_blocked_byte_ms;
+        self.rejected.extend(watched.rejected);
+    }
+}
+
 /// Summary of how late packets left the emulator, for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LatenessSummary {

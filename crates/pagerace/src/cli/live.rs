@@ -21,7 +21,8 @@ pub(crate) struct WorldArgs {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     pub(crate) settle: Duration,
 
-    /// Take no screenshots: no Speed Index, and less disturbance of the load.
+    /// Do not load each page a second time with screenshots and a network log: no Speed Index,
+    /// and no head-of-line blocking over HTTP/3. Other times do not change.
     #[arg(long)]
     pub(crate) no_speed_index: bool,
 

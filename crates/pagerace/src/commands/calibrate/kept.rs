@@ -219,7 +219,7 @@ fn read(path: &Path) -> Result<Observations> {
 fn how(args: &CalibrateArgs) -> Fact {
     let CalibrateArgs { world, .. } = args;
     let value = format!(
-        "{}, connections {:?}, retransmission {:?}, QUIC packets of {} bytes, settled after {} ms, {}",
+        "{}, connections {:?}, retransmission {:?}, QUIC packets of {} bytes, settled after {} ms",
         match world.wire.dns {
             NameLookup::RoundTrip => "addresses looked up",
             NameLookup::None => "addresses known",
@@ -228,11 +228,6 @@ fn how(args: &CalibrateArgs) -> Fact {
         world.wire.retransmission,
         world.wire.quic_mtu,
         world.settle.as_millis_f64(),
-        if world.no_speed_index {
-            "no screenshots"
-        } else {
-            "screenshots"
-        }
     );
     Fact::new("settings of loads", value)
 }

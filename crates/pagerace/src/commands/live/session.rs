@@ -155,12 +155,11 @@ impl Session {
     pub(crate) fn open(pages: Vec<Served>, args: &WorldArgs) -> Result<Self> {
         let world = World::open(WorldOptions {
             chromium: args.chromium.clone(),
-            speed_index: !args.no_speed_index,
+            watched: !args.no_speed_index,
             look_up: args.wire.dns == NameLookup::RoundTrip,
             settle: args.settle,
             retries: args.retries,
             contention_max: f64::from(args.busy_max) / 100.0,
-            ..WorldOptions::default()
         })?;
         Ok(Self { world, pages })
     }
