@@ -52,6 +52,8 @@ pub struct Browser {
     requests: Requests,
     /// The earliest time at which the next request that is discovered may leave.
     next_leaves: Instant,
+    /// Time until which the network service prepares for a document.
+    prepares_until: Instant,
     states: Vec<State>,
     parsers: Vec<Option<Box<Parser>>>,
     lanes: Vec<Lane>,
@@ -102,6 +104,7 @@ impl Browser {
             costs,
             requests,
             next_leaves: Instant::default(),
+            prepares_until: Instant::default(),
             states: vec![State::default(); page.resources.len()],
             parsers: graph.nodes.iter().map(parser).collect(),
             lanes: (0..graph.lanes).map(|_| Lane::default()).collect(),
@@ -189,6 +192,13 @@ impl Browser {
     /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&self) -> Option<Instant> {
         self.timers.next_at()
+    }
+
+    /// Returns the time until which the browser reads nothing from its connections, because the
+    /// one thread of its network service prepares the requests of a document. The kernel
+    /// acknowledges TCP segments meanwhile; QUIC packets wait.
+    pub fn reads_from(&self) -> Instant {
+        self.prepares_until
     }
 
     /// Handles all timers that are due at `now`.

@@ -119,6 +119,10 @@ impl<S: Site> Ends<S> {
         }
     }
 
+    pub(crate) fn is_quic(&self) -> bool {
+        matches!(self.kind, Kind::Quic(_))
+    }
+
     pub(crate) fn side(&mut self, side: Side) -> &mut EndState {
         &mut self.sides[side as usize]
     }

@@ -22,6 +22,9 @@ pub(crate) struct EventLoop<S, T> {
     /// The link to the servers.
     pub(crate) up: Direction,
     pub(crate) record: Record,
+    /// Time until which the client process reads no datagrams. Those that arrive before wait in
+    /// its socket.
+    pub(crate) reads_from: Instant,
     /// Log of [`Record::Packets`].
     pub(crate) packets: Vec<LoggedPacket>,
     timers: EventQueue<Timer<T>>,
@@ -98,6 +101,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
             down: direction(&network.down, "link/down"),
             up: direction(&network.up, "link/up"),
             record,
+            reads_from: Instant::ZERO,
             packets: Vec::new(),
             timers: EventQueue::new(),
             buf: Vec::with_capacity(2048),
@@ -174,13 +178,18 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
         };
         let ends = &mut self.ends[packet.connection];
         let ends = ends.as_mut().expect("only ends send packets");
+        let read_by_client = to == Side::Client && ends.is_quic();
+        let read = |at: Instant| match read_by_client {
+            true => at.max(self.reads_from),
+            false => at,
+        };
         let fate = match fate {
-            Fate::Arrived(at) => Fate::Arrived(at + ends.extra_delay),
+            Fate::Arrived(at) => Fate::Arrived(read(at + ends.extra_delay)),
             other => other,
         };
         direction.log.ended(packet.logged, crossed_at, fate);
         match fate {
-            Fate::Arrived(at) if !ends.extra_delay.is_zero() => {
+            Fate::Arrived(at) if at > self.now => {
                 self.timers.schedule(at, Timer::Arrives(to, packet));
             }
             Fate::Arrived(_) => return self.arrived(packet, to),

@@ -569,3 +569,21 @@ fn distant_origins_cost_their_own_round_trips() {
         "one connection has one server"
     );
 }
+
+#[test]
+fn while_the_browser_prepares_requests_datagrams_wait_and_segments_are_acknowledged() {
+    // The document's second flight arrives while the request of its first is prepared.
+    let held = |protocols: &str| {
+        let end = |images: &[u64]| {
+            let mut page = flat_page(images);
+            page.resources[0].body_bytes = 60_000;
+            let s = over(&page, "rate 1gbit rtt 20ms", protocols);
+            let document = load(&s).resources[0].unwrap();
+            document.response_end().since_start().as_millis_f64()
+        };
+        end(&[100]) - end(&[])
+    };
+    let (quic, tcp) = (held("h3"), held("h2"));
+    assert!((2.0..14.0).contains(&quic), "{quic} ms");
+    assert!(tcp.abs() < 1.0, "{tcp} ms");
+}

@@ -98,7 +98,9 @@ impl Browser {
         let mut leaves = now + self.overheads.dispatch(id);
         if let Some(document) = self.graph.nodes[id.index()].frame {
             let prepared = &mut self.states[document].prepared;
-            leaves = leaves.max(*prepared.get_or_insert(now + self.overheads.first_dispatch));
+            let prepared = *prepared.get_or_insert(now + self.overheads.first_dispatch);
+            leaves = leaves.max(prepared);
+            self.prepares_until = self.prepares_until.max(prepared);
         }
         leaves = leaves.max(self.next_leaves);
         self.next_leaves = leaves + self.overheads.spacing;
