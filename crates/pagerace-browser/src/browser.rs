@@ -194,9 +194,9 @@ impl Browser {
         self.timers.next_at()
     }
 
-    /// Returns the time until which the browser reads nothing from its connections, because the
-    /// one thread of its network service prepares the requests of a document. The kernel
-    /// acknowledges TCP segments meanwhile; QUIC packets wait.
+    /// Returns the time until which the browser reads no datagrams, because the one thread of its
+    /// network service prepares the requests of a document. TCP segments are left out: the
+    /// kernel acknowledges them meanwhile.
     pub fn reads_from(&self) -> Instant {
         self.prepares_until
     }

@@ -32,8 +32,6 @@ use crate::trace::LoggedPacket;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Timer {
     Browser,
-    /// The browser reads from its connections again.
-    Reads,
     /// The name of a connection is known.
     Resolved(usize),
     /// Queries of a look-up are due to be sent again: the look-up, its round, and the number of
@@ -180,7 +178,6 @@ impl<'a> PageLoad<'a> {
                     self.browser.handle_timeout(now);
                 }
             }
-            Timer::Reads => (0..self.connections.len()).for_each(|i| self.touch(i)),
             Timer::Resolved(i) => self.connect(i)?,
             Timer::AskAgain(name, round, sent) => self.ask_again(name, round, sent),
             Timer::AddressSuffices(name) => self.name_resolved(name)?,
@@ -217,11 +214,7 @@ impl<'a> PageLoad<'a> {
         if let Some(at) = self.browser_alarm.set(self.net.now, deadline) {
             self.net.schedule(at, Timer::Browser);
         }
-        let reads_from = self.browser.reads_from();
-        if reads_from > self.net.reads_from {
-            self.net.reads_from = reads_from;
-            self.net.schedule(reads_from, Timer::Reads);
-        }
+        self.net.reads_from = self.browser.reads_from();
     }
 
     /// Notes that a connection has work to do now.
@@ -258,11 +251,8 @@ impl<'a> PageLoad<'a> {
         }
     }
 
-    /// Passes the events of a connection to the browser, unless it reads nothing now.
+    /// Passes the events of a connection to the browser.
     fn client_events(&mut self, i: usize) {
-        if self.net.now < self.net.reads_from {
-            return;
-        }
         let mut failed = None;
         while let Some(event) = self.net.ends[i].as_mut().and_then(Ends::poll_event) {
             self.client_event(i, event, &mut failed);
