@@ -32,7 +32,7 @@ fn what_if_adds_variants_beside_the_original() {
         "Page Load Time against original",
         "css=400ms",
         "Why: Page Load Time compared with original",
-        "Within the model's error",
+        "Robustness",
     ] {
         assert!(race.out.contains(text), "{text}: {}", race.out);
     }
