@@ -178,13 +178,12 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
         };
         let ends = &mut self.ends[packet.connection];
         let ends = ends.as_mut().expect("only ends send packets");
-        let read_by_client = to == Side::Client && ends.is_quic();
-        let read = |at: Instant| match read_by_client {
-            true => at.max(self.reads_from),
-            false => at,
+        let reads_from = match to {
+            Side::Client if ends.is_quic() => self.reads_from,
+            _ => Instant::ZERO,
         };
         let fate = match fate {
-            Fate::Arrived(at) => Fate::Arrived(read(at + ends.extra_delay)),
+            Fate::Arrived(at) => Fate::Arrived((at + ends.extra_delay).max(reads_from)),
             other => other,
         };
         direction.log.ended(packet.logged, crossed_at, fate);
