@@ -66,3 +66,43 @@ pub struct LiveCounters {
     /// Sum over these bytes of the milliseconds that each waited.
     pub hol_blocked_byte_ms: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(ms: u64, hol_blocked_bytes: u64) -> LiveOutcome {
+        let at = Some(Duration::from_millis(ms));
+        LiveOutcome {
+            observed: Observed {
+                fcp: at,
+                onload: at,
+                speed_index: at,
+                ..Observed::default()
+            },
+            counters: LiveCounters {
+                connections: ms,
+                hol_blocked_bytes,
+                ..LiveCounters::default()
+            },
+            unknown: Vec::new(),
+            hanging: Vec::new(),
+            lateness: LatenessSummary::default(),
+            contention: None,
+            rejected: vec![format!("{ms} ms")],
+        }
+    }
+
+    #[test]
+    fn a_watched_load_gives_no_times() {
+        let mut load = outcome(100, 0);
+        load.add_watched(outcome(150, 7));
+        let ms = Duration::from_millis;
+        assert_eq!(load.observed.fcp, Some(ms(100)));
+        assert_eq!(load.observed.onload, Some(ms(100)));
+        assert_eq!(load.observed.speed_index, Some(ms(150)));
+        assert_eq!(load.counters.connections, 100);
+        assert_eq!(load.counters.hol_blocked_bytes, 7);
+        assert_eq!(load.rejected, ["100 ms", "150 ms"]);
+    }
+}
