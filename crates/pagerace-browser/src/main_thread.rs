@@ -39,6 +39,12 @@ pub(crate) struct Lane {
     /// Tasks of low priority, by age.
     low: VecDeque<(Task, Ready)>,
     running: Option<(Task, Instant)>,
+    /// The number of synchronous requests that a script on this thread waits for.
+    awaited: usize,
+    /// The time from which the thread has done nothing but wait for them.
+    waits_since: Option<Instant>,
+    /// The last end of such a wait.
+    resumed: Ready,
 }
 
 impl Lane {
@@ -53,17 +59,39 @@ impl Lane {
         self.low.push_back((task, ready));
     }
 
-    /// Takes the next task, if the thread is free.
+    /// Takes the next task, if the thread is free. A task that a synchronous request held up
+    /// became possible with the response.
     pub(crate) fn next(&mut self, now: Instant) -> Option<(Task, Ready)> {
-        if self.running.is_some() {
+        if self.running.is_some() || self.awaited > 0 {
             return None;
         }
         let is_due = |&(_, ready): &(Task, Ready)| now >= ready.at + LOW_PRIORITY;
-        if self.queue.is_empty() || self.low.front().is_some_and(is_due) {
+        let next = if self.queue.is_empty() || self.low.front().is_some_and(is_due) {
             self.low.pop_front()
         } else {
             self.queue.pop_front()
+        };
+        next.map(|(task, ready)| (task, ready.and(self.resumed)))
+    }
+
+    /// Lets a script wait for a synchronous request: no task starts until
+    /// [`resume`](Self::resume).
+    pub(crate) fn wait(&mut self, now: Instant) {
+        self.awaited += 1;
+        if self.running.is_none() {
+            self.waits_since.get_or_insert(now);
         }
+    }
+
+    /// Ends the wait for a synchronous request. Returns the time from which the thread has
+    /// waited, if this was the last such request.
+    pub(crate) fn resume(&mut self, ready: Ready) -> Option<Instant> {
+        self.awaited -= 1;
+        if self.awaited > 0 {
+            return None;
+        }
+        self.resumed = ready;
+        self.waits_since.take()
     }
 
     /// Marks `task` as running since `started`.
@@ -72,7 +100,10 @@ impl Lane {
     }
 
     /// Ends the running task. Returns the task and its start time.
-    pub(crate) fn finish(&mut self) -> Option<(Task, Instant)> {
+    pub(crate) fn finish(&mut self, now: Instant) -> Option<(Task, Instant)> {
+        if self.awaited > 0 {
+            self.waits_since = Some(now);
+        }
         self.running.take()
     }
 

@@ -421,6 +421,15 @@ impl Page {
     }
 }
 
+impl Resource {
+    /// Returns true if the script that makes the request keeps its thread until the response is
+    /// complete: a synchronous `XMLHttpRequest`. Of all requests by scripts, Chromium makes only
+    /// these as `VeryHigh` (`resource_fetcher.cc`).
+    pub fn is_synchronous(&self) -> bool {
+        self.destination == Destination::Fetch && self.priority == RequestPriority::VeryHigh
+    }
+}
+
 impl Trigger {
     /// Returns the resource that has to come first; `None` for the navigation.
     pub const fn parent(self) -> Option<ResourceId> {

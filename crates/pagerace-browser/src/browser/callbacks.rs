@@ -2,7 +2,7 @@
 //! event has happened.
 
 use pagerace_core::{Duration, Instant};
-use pagerace_page::{Callback, ResourceId, Wait};
+use pagerace_page::{Callback, Resource, ResourceId, Wait};
 
 use super::Browser;
 use super::state::Timer;
@@ -132,9 +132,18 @@ impl Browser {
     fn trigger(&mut self, now: Instant, ran: Option<ResourceId>, id: ResourceId, delay: Duration) {
         let ran = ran.map(|ran| &self.page.resources[ran.index()]);
         let delay = ran.map_or(delay, |ran| Costs::delay_after(ran, delay));
+        let state = &mut self.states[id.index()];
         if delay.is_zero() {
             self.discover(now, id);
-        } else if self.states[id.index()].discovered.is_none() {
+        } else if state.discovered.is_none() {
+            // The script that waited for the one response goes on without giving its thread back.
+            let goes_on = ran.is_some_and(Resource::is_synchronous);
+            if goes_on
+                && self.page.resources[id.index()].is_synchronous()
+                && !std::mem::replace(&mut state.holds_thread, true)
+            {
+                self.lanes[self.graph.nodes[id.index()].lane].wait(now);
+            }
             self.schedule(now + delay, Timer::Discover(id));
         }
     }

@@ -42,6 +42,9 @@ impl Browser {
         let in_main_frame = self.graph.in_main_frame(id);
         let state = &mut self.states[index];
         state.discovered = Some(Ready::new(now, self.current.cause));
+        if resource.is_synchronous() && !std::mem::replace(&mut state.holds_thread, true) {
+            self.lanes[node.lane].wait(now);
+        }
         let holds_load = resource.blocks_load || resource.blocks_load_if_early;
         if holds_load && !state.holds_load && self.load.fired.is_none() {
             state.holds_load = true;
@@ -300,8 +303,17 @@ impl Browser {
         self.unblock_parser(now, id);
     }
 
-    /// Removes `id` from the resources that the load event, rendering and text wait for.
+    /// Removes `id` from the resources that the load event, rendering, text and a thread wait
+    /// for.
     pub(super) fn release(&mut self, id: ResourceId) {
+        let state = &mut self.states[id.index()];
+        if std::mem::take(&mut state.holds_thread) {
+            let lane = self.graph.nodes[id.index()].lane;
+            if let Some(since) = self.lanes[lane].resume(self.current) {
+                self.note_if_long(self.current.at, lane, since);
+            }
+            self.woken.push(lane);
+        }
         let state = &mut self.states[id.index()];
         if std::mem::take(&mut state.holds_load) {
             self.load.pending -= 1;

@@ -50,6 +50,8 @@ pub(super) struct State {
     pub(super) holds_load: bool,
     /// True if the resource blocks the first paint.
     pub(super) holds_paint: bool,
+    /// True if a script waits for the response without giving its thread back.
+    pub(super) holds_thread: bool,
 }
 
 /// An event that happens by itself.

@@ -36,14 +36,11 @@ impl Browser {
 
     /// Handles the end of a thread's task.
     pub(super) fn task_done(&mut self, now: Instant, lane: usize) {
-        let Some((task, start)) = self.lanes[lane].finish() else {
+        let Some((task, start)) = self.lanes[lane].finish(now) else {
             return;
         };
         self.woken.push(lane);
-        if lane == 0 && is_long(now.since(start)) {
-            self.long_tasks.push((start, now));
-            self.long_task_causes.push(self.current.cause);
-        }
+        self.note_if_long(now, lane, start);
         match task {
             Task::Parse(id) => self.parsed(now, id),
             Task::Style(id) | Task::Script(id) => self.processed(now, id),
@@ -51,6 +48,14 @@ impl Browser {
             Task::Render => self.end_render(now),
             Task::Callback(_) => {}
             Task::Load => self.load_dispatched(now),
+        }
+    }
+
+    /// Keeps a task, or a wait inside one, that has kept the page's thread busy for long.
+    pub(super) fn note_if_long(&mut self, now: Instant, lane: usize, start: Instant) {
+        if lane == 0 && is_long(now.since(start)) {
+            self.long_tasks.push((start, now));
+            self.long_task_causes.push(self.current.cause);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::{Destination, ScriptMode};
+use pagerace_core::{Destination, RequestPriority, ScriptMode};
 use url::Url;
 
 use super::entry::Entry;
@@ -77,15 +77,27 @@ impl<'a> Recording<'a> {
         }
     }
 
+    /// Returns true if a script waited for entry `i` without giving its thread back (see
+    /// `Resource::is_synchronous`).
+    pub(super) fn is_synchronous(&self, i: usize) -> bool {
+        self.destinations[i] == Destination::Fetch
+            && self.entries[i].priority == Some(RequestPriority::VeryHigh)
+    }
+
     /// Returns the start of the main-thread task in which entry `i` was requested; `None`
     /// if tasks are not recorded or none ran at that time.
     pub(super) fn task_of(&self, i: usize) -> Option<f64> {
         let start = self.start(i)?;
-        let before = self.tasks.partition_point(|task| task.0 <= start);
-        let (from, to) = *self.tasks.get(before.checked_sub(1)?)?;
+        let (from, to) = self.last_task(start)?;
         // The task may have lasted longer than recorded, because its thread may wait for a
         // processor.
         (start <= to + (to - from) / 4.0).then_some(from)
+    }
+
+    /// Returns the last of the main thread's tasks that began at `at` or before.
+    pub(super) fn last_task(&self, at: f64) -> Option<(f64, f64)> {
+        let before = self.tasks.partition_point(|task| task.0 <= at);
+        self.tasks.get(before.checked_sub(1)?).copied()
     }
 
     /// Sets the main thread's tasks and the first task of each script. `page_start`

@@ -443,6 +443,7 @@ fn purpose(resource: &Resource) -> String {
         (Destination::Script, ScriptMode::Defer) => "script defer".to_owned(),
         (Destination::Script, ScriptMode::Async) => "script async".to_owned(),
         (Destination::Script, ScriptMode::Inserted) => "script ins.".to_owned(),
+        _ if resource.is_synchronous() => "fetch sync.".to_owned(),
         (other, _) => other.to_string(),
     }
 }

@@ -21,6 +21,10 @@ const QUEUE_MS: f64 = 100.0;
 /// worth a note. Milliseconds.
 const LATE_MS: f64 = 50.0;
 
+/// Maximum time from the response of a synchronous request to the next request of the same
+/// task, if tasks are not recorded. Milliseconds.
+const SYNCHRONOUS_GAP_MS: f64 = 50.0;
+
 /// Returns the discovery of each entry.
 pub(in crate::har) fn discoveries(
     recording: &Recording,
@@ -102,7 +106,46 @@ pub(in crate::har) fn discoveries(
             wait,
         });
     }
+    follow_synchronous(recording, links, &mut all);
     all
+}
+
+/// Lets requests of a script wait for the synchronous request that the same task made before
+/// them: the script went on when the response was complete.
+fn follow_synchronous(recording: &Recording, links: &[Option<Link>], all: &mut [Discovery]) {
+    let is_in_frame = |mut i: usize| loop {
+        match &links[i] {
+            _ if recording.destinations[i] == Destination::Iframe => break true,
+            Some(link) => i = link.parent,
+            None => break false,
+        }
+    };
+    let waits: Vec<(usize, f64)> = (0..links.len())
+        .filter(|&i| recording.is_synchronous(i) && !is_in_frame(i))
+        .filter_map(|i| Some((i, recording.end(i)?)))
+        .collect();
+    for i in 0..all.len() {
+        let (Trigger::Script { delay, .. }, Some(start)) = (all[i].trigger, recording.start(i))
+        else {
+            continue;
+        };
+        let could = start - delay.as_millis_f64();
+        let before = waits.iter().take_while(|(wait, _)| *wait < i);
+        let last = before
+            .filter(|(_, end)| *end > could && *end <= start)
+            .max_by(|a, b| a.1.total_cmp(&b.1));
+        let Some(&(wait, end)) = last.filter(|_| !is_in_frame(i)) else {
+            continue;
+        };
+        let same_task = match recording.last_task(start) {
+            Some((begun, _)) => begun <= end,
+            None => start - end <= SYNCHRONOUS_GAP_MS,
+        };
+        if same_task && let Trigger::Script { delay, .. } = &mut all[i].trigger {
+            *delay = since(recording, i, end);
+            all[i].wait = Some(Wait::Resource { id: id(wait) });
+        }
+    }
 }
 
 /// Returns the trigger of a request by an inline script. The script ran when the parser
