@@ -117,7 +117,7 @@ fn any_telling_part_chooses() {
     assert_eq!(index("h3"), 3);
     assert_eq!(index(" cold "), 0, "all are: the first");
     for (text, start) in [
-        ("h2", "`h2` matches h2 cubic, h2 reno;"),
+        ("h2", "`h2` matches h2 cubic sequential, h2 reno"),
         ("h3 cubic", "`h3 cubic` matches none of the contenders"),
         ("teleport", "`teleport` is not a protocol"),
         ("", "is empty"),
@@ -147,7 +147,7 @@ fn interventions_are_words_like_others() {
     assert_eq!(read("h2 original"), read("h2 none"));
     assert_eq!(read("h2 original"), read("h2"));
     for (text, start) in [
-        ("fonts+=1s", "`fonts+=1s`"),
+        ("fonts+=1s", "`fonts+`: `` is not a category"),
         ("original fonts=1s", "`original fonts=1s` names two sets"),
         ("fonts=soon", "`fonts=soon`: unknown protocol"),
     ] {
