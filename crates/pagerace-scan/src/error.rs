@@ -94,7 +94,7 @@ const DETAIL_MAX: usize = 160;
 pub struct Failure {
     /// The kind.
     pub kind: Kind,
-    /// What happened, without line breaks.
+    /// A description of the failure, without line breaks.
     pub detail: String,
 }
 

@@ -38,7 +38,7 @@ const BATCH: usize = 4096;
 pub struct Scan {
     /// The domains.
     pub names: Vec<String>,
-    /// What is left alone.
+    /// Domains and addresses that are left alone.
     pub exclusions: Exclusions,
     /// The limits and the port.
     pub settings: Settings,
@@ -66,7 +66,7 @@ pub struct Progress {
 pub enum End {
     /// All domains are finished.
     Complete(Results),
-    /// It was stopped; the journal has what was finished.
+    /// The scan was stopped; the journal has the finished domains.
     Stopped(Progress),
 }
 

@@ -110,7 +110,7 @@ impl Trust {
     }
 }
 
-/// What a server's certificate chain is like.
+/// Properties of a server's certificate chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
