@@ -138,8 +138,8 @@ impl Study {
     /// if there are any: patterns of files, or `GROUP=PATTERN`.
     ///
     /// # Errors
-    /// [`StudyError::Read`] if the plan cannot be read; [`StudyError::Plan`] if it is not
-    /// TOML, has an invalid or missing value, or names pages that do not exist.
+    /// The plan cannot be read, is not TOML, has an invalid or missing value, or names pages that
+    /// do not exist.
     pub fn read(path: &Path, given: &[String]) -> Result<Self, StudyError> {
         let unreadable = |error| StudyError::unreadable(path, error);
         let refuse = |reason: String| StudyError::at(path, reason);
