@@ -71,7 +71,7 @@ impl Words for Evidence {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Http3Hosts {
-    /// Those that spoke it in any recording of the corpus, or announced it in at least half of
+    /// Hosts that spoke it in any recording of the corpus, or announced it in at least half of
     /// their responses.
     #[default]
     Recorded,

@@ -26,48 +26,12 @@ pub struct StrategySpec {
 }
 
 impl StrategySpec {
-    /// Creates the spec of the strategy that `info` describes, with default parameters.
-    ///
-    /// # Panics
-    /// Panics if a default lies outside its range, which is a bug in the declaration.
-    pub fn new(info: &'static StrategyInfo) -> Self {
-        Self::resolved(info, Values::defaults(info.parameters))
-    }
-
     /// Returns the specs that a race runs when none are named. See [`DEFAULTS`].
     pub fn defaults() -> Vec<Self> {
         DEFAULTS
             .iter()
             .map(|text| text.parse().expect("the defaults are in the registry"))
             .collect()
-    }
-
-    /// Parses comma-separated specs: `"fifo,hybrid:alpha=0.5,eps"`.
-    ///
-    /// Spaces around names are ignored.
-    ///
-    /// # Errors
-    /// Returns the errors of parsing one spec, [`StrategyError::Empty`] for an empty entry,
-    /// and [`StrategyError::StrategyTwice`] if two entries resolve to the same spec.
-    pub fn parse_list(text: &str) -> Result<Vec<Self>, StrategyError> {
-        let mut specs: Vec<Self> = Vec::new();
-        for (i, entry) in text.split(',').enumerate() {
-            if entry.trim().is_empty() {
-                return Err(StrategyError::Empty {
-                    text: text.to_owned(),
-                    position: i + 1,
-                    known: known(&[]),
-                });
-            }
-            let spec: Self = entry.parse()?;
-            if specs.contains(&spec) {
-                return Err(StrategyError::StrategyTwice {
-                    strategy: spec.to_string(),
-                });
-            }
-            specs.push(spec);
-        }
-        Ok(specs)
     }
 
     /// Parses one spec of a strategy in the registry or in `extra`.
@@ -81,11 +45,11 @@ impl StrategySpec {
         let mut parts = text.trim().split(':');
         let name = parts.next().expect("a split has a first part").trim();
         if name.is_empty() {
-            return Err(StrategyError::Empty {
-                text: text.to_owned(),
-                position: 1,
-                known: known(extra),
-            });
+            return Err(StrategyError(format!(
+                "strategy 1 of {text:?} is empty: write a name between the commas; the strategies \
+                 are {}",
+                known(extra)
+            )));
         }
         let mut infos = registry().iter().chain(extra);
         let info = infos
@@ -96,10 +60,10 @@ impl StrategySpec {
         for part in parts {
             let parameter = read_parameter(info, part, &mut values)?;
             if given.contains(&parameter.name) {
-                return Err(StrategyError::ParameterTwice {
-                    strategy: info.name,
-                    parameter: parameter.name,
-                });
+                return Err(StrategyError(format!(
+                    "parameter {} of strategy {} is given twice: give it once",
+                    parameter.name, info.name
+                )));
             }
             given.push(parameter.name);
         }
@@ -114,11 +78,6 @@ impl StrategySpec {
     /// Returns the strategy's name, without parameters.
     pub const fn name(&self) -> &'static str {
         self.info.name
-    }
-
-    /// Returns the values of the parameters.
-    pub const fn values(&self) -> &Values {
-        &self.values
     }
 
     /// Returns a short form for headings: the name and the parameters that differ from
@@ -161,29 +120,26 @@ fn read_parameter(
         Some((name, value)) => (name.trim(), value.trim()),
         None => (part.trim(), ""),
     };
+    let strategy = info.name;
     let parameter = info
         .parameters
         .iter()
         .find(|p| p.name == name)
-        .ok_or_else(|| StrategyError::UnknownParameter {
-            strategy: info.name,
-            found: name.to_owned(),
-            allowed: takes(info),
-        })?;
+        .ok_or_else(|| {
+            let allowed = takes(info);
+            format!("strategy {strategy} has no parameter {name:?}: it takes {allowed}")
+        })
+        .map_err(StrategyError)?;
+    let allowed = &parameter.range;
     if value.is_empty() {
-        return Err(StrategyError::NoValue {
-            strategy: info.name,
-            parameter: name.to_owned(),
-            allowed: parameter.range.to_string(),
-        });
+        return Err(StrategyError(format!(
+            "parameter {name:?} of strategy {strategy} has no value: write {name}=VALUE, {allowed}"
+        )));
     }
     if !values.set(parameter, value) {
-        return Err(StrategyError::BadValue {
-            strategy: info.name,
-            parameter: parameter.name,
-            found: value.to_owned(),
-            allowed: parameter.range.to_string(),
-        });
+        return Err(StrategyError(format!(
+            "parameter {name} of strategy {strategy} is {value:?}: it must be {allowed}"
+        )));
     }
     Ok(parameter)
 }
@@ -200,11 +156,11 @@ fn known(extra: &'static [StrategyInfo]) -> String {
 
 fn unknown_name(found: &str, extra: &'static [StrategyInfo]) -> StrategyError {
     let names = registry().iter().chain(extra).map(|info| info.name);
-    StrategyError::UnknownName {
-        found: found.to_owned(),
-        known: known(extra),
-        suggestion: did_you_mean(found, names),
-    }
+    StrategyError(format!(
+        "unknown strategy {found:?}; the strategies are {}{}",
+        known(extra),
+        did_you_mean(found, names)
+    ))
 }
 
 /// Lists the parameters of a strategy, for error messages.

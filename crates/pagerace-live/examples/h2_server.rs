@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use pagerace_live::FolderSite;
-use pagerace_live::tcp::{TcpServer, TcpServerConfig, server_tls};
+use pagerace_live::tcp::{TlsServer, TlsServerConfig, server_tls};
 use pagerace_peer::stream::StreamServerConfig;
 use pagerace_transport::quic::keys::Identity;
 
@@ -30,9 +30,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let identity = Identity::new(&["localhost", "127.0.0.1"])?;
     std::fs::write(&certificate, identity.certificate())?;
     let stream = StreamServerConfig::new(argument(1, "eps").parse()?);
-    let config = TcpServerConfig::new(stream, server_tls(&identity)?);
+    let config = TlsServerConfig::new(stream, server_tls(&identity)?);
     let address = argument(2, "127.0.0.1:8443").parse()?;
-    let mut server = TcpServer::bind(address, &config, FolderSite::new(Path::new(&folder))?)?;
+    let mut server = TlsServer::bind(address, &config, FolderSite::new(Path::new(&folder))?)?;
     println!(
         "{folder} is at https://{}/, trust {certificate}",
         server.local_address()?

@@ -10,7 +10,7 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use pagerace_live::{FolderSite, Server, secret_seed};
+use pagerace_live::{FolderSite, QuicServer, secret_seed};
 use pagerace_peer::ServerConfig;
 use pagerace_transport::quic::keys::Identity;
 
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let strategy = argument(1, "eps").parse()?;
     let config = ServerConfig::new(identity.server_keys()?, strategy, secret_seed()?);
     let address = argument(2, "127.0.0.1:4433").parse()?;
-    let mut server = Server::bind(address, &config, FolderSite::new(Path::new(&folder))?)?;
+    let mut server = QuicServer::bind(address, &config, FolderSite::new(Path::new(&folder))?)?;
     println!(
         "{folder} is at https://{}/, trust {certificate}",
         server.local_address()?

@@ -156,11 +156,6 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// Returns the certificate in DER.
-    pub fn certificate(&self) -> &[u8] {
-        &self.certificate
-    }
-
     /// Returns a TLS configuration for a server on TCP. A server of HTTP/2 also offers
     /// HTTP/1.1; one of HTTP/1.1 offers nothing else. `tickets` allows later connections
     /// to resume.

@@ -41,7 +41,7 @@ pub use clock::Clock;
 pub use error::LiveError;
 pub use pagerace_transport::quic::Guard;
 pub use replay::ReplaySite;
-pub use server::Server;
+pub use server::QuicServer;
 pub use servers::{OriginServer, Servers, ServersConfig, ServersReport};
 pub use site::FolderSite;
 

@@ -81,7 +81,6 @@ struct Recorded {
     /// The host of the document.
     host: String,
     hosts: Vec<String>,
-    url: String,
     notes: Vec<String>,
 }
 
@@ -104,7 +103,6 @@ impl ReplaySite {
         let recorded = Recorded {
             hosts: catalogue.hosts(),
             host: origin.host.to_ascii_lowercase(),
-            url: page.url.clone(),
             answers,
             catalogue,
             notes,
@@ -142,11 +140,6 @@ impl ReplaySite {
             unknown: Unknown::default(),
             ..self.clone()
         }
-    }
-
-    /// Returns the URL of the navigation.
-    pub fn url(&self) -> &str {
-        &self.recorded.url
     }
 
     /// Returns all hosts of the recording, in alphabetical order.

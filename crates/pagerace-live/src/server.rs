@@ -23,7 +23,7 @@ const TURN: usize = 64;
 ///
 /// The server has one thread and one or more sockets, each with its own certificate and
 /// connections.
-pub struct Server<S> {
+pub struct QuicServer<S> {
     ends: Vec<End<S>>,
     waiter: Waiter,
     clock: Clock,
@@ -39,7 +39,7 @@ struct End<S> {
     buffer: Vec<u8>,
 }
 
-impl<S: Site> Server<S> {
+impl<S: Site> QuicServer<S> {
     /// Listens on `address`; port 0 selects any free port. Packets are not recorded:
     /// `config.record` has no effect.
     ///

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use pagerace_core::Protocol;
 use pagerace_transport::quic::keys::{self, Identity};
 
-pub use server::{TcpServer, TcpServerConfig};
+pub use server::{TlsServer, TlsServerConfig};
 
 use crate::LiveError;
 

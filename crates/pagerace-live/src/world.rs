@@ -121,11 +121,6 @@ impl World {
         &self.browser
     }
 
-    /// Returns the namespaces and the link.
-    pub fn testbed(&self) -> &Testbed {
-        &self.testbed
-    }
-
     /// Loads a page once, or twice if loads are [watched](WorldOptions::watched).
     ///
     /// # Errors

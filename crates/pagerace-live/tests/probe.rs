@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 
 use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
-use pagerace_live::tcp::{TcpServer, TcpServerConfig};
+use pagerace_live::tcp::{TlsServer, TlsServerConfig};
 use pagerace_live::{LiveError, probe, secret_seed};
 use pagerace_net::Network;
 use pagerace_peer::stream::StreamServerConfig;
@@ -132,9 +132,9 @@ impl TcpTruth {
         let identity = Identity::new(&["localhost"]).unwrap();
         let tls = server_tls(identity.chain(), identity.key(), alpn).unwrap();
         let stream = StreamServerConfig::new(strategy.parse().unwrap());
-        let config = TcpServerConfig::new(stream, Arc::new(tls));
+        let config = TlsServerConfig::new(stream, Arc::new(tls));
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let mut server = TcpServer::bind(any, &config, site).unwrap();
+        let mut server = TlsServer::bind(any, &config, site).unwrap();
         let address = Server {
             remote: server.local_address().unwrap(),
             name: "localhost".to_owned(),

@@ -13,8 +13,8 @@ use std::thread::JoinHandle;
 use pagerace_core::{Duration, Protocol};
 use pagerace_delivery::reliability::Nature;
 use pagerace_http::Field;
-use pagerace_live::tcp::{TcpServer, TcpServerConfig};
-use pagerace_live::{LiveError, Server, probe, secret_seed};
+use pagerace_live::tcp::{TlsServer, TlsServerConfig};
+use pagerace_live::{LiveError, QuicServer, probe, secret_seed};
 use pagerace_peer::stream::StreamServerConfig;
 use pagerace_peer::{Body, Reply, Request, ServerConfig, Site};
 use pagerace_probe::congestion;
@@ -90,15 +90,15 @@ impl Truth {
         let (remote, thread) = if protocol == Protocol::H2 {
             let tls = server_tls(identity.chain(), identity.key(), &[b"h2"]).unwrap();
             let stream = StreamServerConfig::new("eps".parse().unwrap());
-            let config = TcpServerConfig::new(stream, Arc::new(tls));
-            let mut server = TcpServer::bind(any, &config, site.clone()).unwrap();
+            let config = TlsServerConfig::new(stream, Arc::new(tls));
+            let mut server = TlsServer::bind(any, &config, site.clone()).unwrap();
             let remote = server.local_address().unwrap();
             let run = move || server.run(&stopped).unwrap();
             (remote, std::thread::spawn(run))
         } else {
             let (keys, strategy) = (identity.server_keys().unwrap(), "eps".parse().unwrap());
             let config = ServerConfig::new(keys, strategy, secret_seed().unwrap());
-            let mut server = Server::bind(any, &config, site.clone()).unwrap();
+            let mut server = QuicServer::bind(any, &config, site.clone()).unwrap();
             let remote = server.local_address().unwrap();
             let run = move || server.run(&stopped).unwrap();
             (remote, std::thread::spawn(run))

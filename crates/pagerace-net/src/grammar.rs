@@ -77,23 +77,36 @@ const WORDS: [&str; 15] = [
 pub fn parse(text: &str, more: &[NamedNetwork], folder: &Path) -> Result<Network, NetworkError> {
     let text = text.trim();
     let mut tokens = Tokens::new(text);
-    let first = tokens.peek().ok_or(NetworkError::Empty)?;
+    let first = tokens.peek().ok_or_else(|| {
+        NetworkError(
+            "the network is empty; write a name such as `fast-4g`, or `rate 2mbit rtt 100ms loss 2%`"
+                .to_owned(),
+        )
+    })?;
     let spec = if WORDS.contains(&first.text) {
         Spec::parse(&mut tokens, folder)?
     } else {
         let all = named().iter().chain(more);
         let Some(known) = all.clone().find(|n| n.name == first.text) else {
             let candidates = all.map(|n| n.name).chain(WORDS);
-            return Err(NetworkError::UnknownName {
-                name: first.text.to_owned(),
-                nearest: nearest(first.text, candidates),
-            });
+            return Err(NetworkError(format!(
+                "unknown network `{}`{}",
+                first.text,
+                suggest(&nearest(first.text, candidates))
+            )));
         };
         tokens.next();
         let base = Spec::parse(&mut Tokens::new(known.spec), folder)?;
         base.replaced_by(Spec::parse(&mut tokens, folder)?)
     };
     spec.build(text.to_owned())
+}
+
+fn suggest(nearest: &[&'static str]) -> String {
+    if nearest.is_empty() {
+        return "; describe one in full, as `rate 2mbit rtt 100ms loss 2% queue 1bdp`".to_owned();
+    }
+    format!("; did you mean `{}`?", nearest.join("` or `"))
 }
 
 /// Quotes a path so that [`parse`] reads it back.

@@ -2,7 +2,8 @@
 //!
 //! [`model`] defines the page that the rest of Pagerace works on. [`category`] classifies
 //! requests by destination and media type. [`intervention`] selects requests to block or
-//! delay. [`paint`] describes what a resource means to the paints of its page. Crate
+//! delay. [`paint`] describes what a resource means to the paints of its page, and [`timeline`] what a
+//! load made of it. Crate
 //! `pagerace-har` reads recordings; crate `pagerace-essential` finds the resources that a
 //! page can do without.
 
@@ -10,6 +11,7 @@ pub mod category;
 pub mod intervention;
 pub mod model;
 pub mod paint;
+pub mod timeline;
 
 pub use intervention::{Intervention, Interventions, ResourceEffect};
 pub use model::{

@@ -20,7 +20,9 @@ pub use self::layout::{
 pub use self::paints::{FittedLargest, PaintEvidence, PaintFit};
 
 /// Index into [`Page::resources`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct ResourceId(pub u32);
 

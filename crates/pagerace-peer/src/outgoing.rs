@@ -232,16 +232,6 @@ impl Outgoing {
         self.high.remove(&stream);
     }
 
-    /// Returns the number of responses that have bytes left.
-    pub fn len(&self) -> usize {
-        self.ready.len() + self.ready_late.len() + self.parked.len()
-    }
-
-    /// Returns true if every response has been written.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Returns the number of response bytes that were sent more than once.
     pub fn retransmitted_bytes(&self) -> u64 {
         self.retransmitted_bytes

@@ -3,24 +3,22 @@
 
 use pagerace_sim::LoggedPacket;
 use pagerace_transport::quic::Space;
-use pagerace_transport::quic::frame::frames;
+use pagerace_transport::quic::frame::{Frame, frames};
 use serde::Serialize;
 
-use crate::frame::QlogFrame;
-
 #[derive(Serialize)]
-pub(crate) struct Event {
+pub(crate) struct Event<'a> {
     /// Time in milliseconds.
     time: f64,
     name: &'static str,
-    data: PacketEvent,
+    data: PacketEvent<'a>,
 }
 
 #[derive(Serialize)]
-struct PacketEvent {
+struct PacketEvent<'a> {
     header: PacketHeader,
     raw: RawInfo,
-    frames: Vec<QlogFrame>,
+    frames: Vec<Frame<'a>>,
 }
 
 #[derive(Serialize)]
@@ -37,8 +35,8 @@ struct RawInfo {
     payload_length: usize,
 }
 
-impl Event {
-    pub(crate) fn new(logged: &LoggedPacket) -> Self {
+impl<'a> Event<'a> {
+    pub(crate) fn new(logged: &'a LoggedPacket) -> Self {
         let packet = &logged.packet;
         Self {
             time: logged.at.as_millis_f64(),
@@ -56,7 +54,7 @@ impl Event {
                     length: packet.size,
                     payload_length: packet.payload.len(),
                 },
-                frames: frames(&packet.payload).map(QlogFrame::from).collect(),
+                frames: frames(&packet.payload).collect(),
             },
         }
     }
@@ -70,3 +68,6 @@ const fn packet_type(space: Space) -> &'static str {
         Space::OneRtt => "1RTT",
     }
 }
+
+#[cfg(test)]
+mod tests;

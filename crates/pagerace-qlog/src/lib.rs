@@ -12,7 +12,6 @@
 
 mod event;
 mod file;
-mod frame;
 mod name;
 
 use std::collections::BTreeMap;

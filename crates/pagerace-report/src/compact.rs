@@ -6,9 +6,10 @@
 mod wire;
 
 use pagerace_core::{Duration, Instant, Protocol};
+use pagerace_page::timeline::ResourceTiming;
 use serde::{Serialize, Serializer};
 
-use crate::input::{Report, RunDetail, Timing};
+use crate::input::{Report, RunDetail};
 use wire::Wire;
 
 /// Length of a tick: shorter than the transmission of a packet at 1 Gbit/s, with few
@@ -80,7 +81,7 @@ pub(crate) fn millis<S: Serializer>(times: &[Duration], to: S) -> Result<S::Ok, 
 
 /// Rounds the boundaries between spans, not the spans, so that rounding errors do not
 /// accumulate.
-fn timing(t: &Timing) -> [u64; 12] {
+fn timing(t: &ResourceTiming) -> [u64; 12] {
     let mut at = t.discovered;
     let spans = [t.queued, t.blocked, t.dns, t.connect, t.wait, t.receive].map(|span| {
         let from = ticks(at);

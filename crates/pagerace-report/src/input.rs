@@ -7,7 +7,7 @@
 
 mod detail;
 
-pub use detail::{Drop, Frame, HolGap, RunDetail, Timing};
+pub use detail::RunDetail;
 
 use std::fmt::Display;
 

@@ -63,7 +63,7 @@ pub struct Series {
     /// The name.
     pub name: String,
     /// The way to draw it.
-    pub kind: Kind,
+    pub kind: SeriesKind,
     /// The points; with categories, `x` is the index of one.
     pub points: Vec<Point>,
 }
@@ -71,7 +71,7 @@ pub struct Series {
 /// The way to draw a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum SeriesKind {
     /// Bars on top of those of other series.
     Bars,
     /// A line from point to point.
@@ -96,7 +96,7 @@ pub struct Point {
 
 impl Series {
     /// Returns a series of points without names.
-    pub fn new(name: &str, kind: Kind, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+    pub fn new(name: &str, kind: SeriesKind, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let point = |(x, y)| Point {
             x,
             y,

@@ -1,4 +1,4 @@
-//! What all connections of a scan share.
+//! State that all connections of a scan share.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};

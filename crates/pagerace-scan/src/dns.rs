@@ -76,10 +76,10 @@ pub struct Answer {
     pub https_alias: Option<String>,
 }
 
-/// What a datagram is to a question.
+/// The relation of a datagram to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// It answers another question, or none.
+    /// The datagram answers another question, or none.
     Foreign,
     /// The answer did not fit; ask over TCP.
     Truncated,
@@ -107,7 +107,7 @@ pub fn question(id: u16, domain: &str, question: Question) -> Result<Vec<u8>, Fa
 /// Reads what came for a question.
 ///
 /// # Errors
-/// It is the answer, and an error, malformed, or a loop of aliases.
+/// The answer is an error or malformed, or its aliases are a loop.
 pub fn read(bytes: &[u8], id: u16, domain: &str, question: Question) -> Result<Reply, Failure> {
     if bytes.len() < 12 || bytes[..2] != id.to_be_bytes() {
         return Ok(Reply::Foreign);

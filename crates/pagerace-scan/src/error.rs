@@ -2,90 +2,33 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// The scan cannot begin or cannot go on.
+/// The reason why a scan cannot begin or go on, with what to do.
 #[derive(Debug, thiserror::Error)]
-pub enum ScanError {
-    /// A line of a list is wrong.
-    #[error("{}, line {line}: {found}: {problem}", file.display())]
-    List {
-        /// The list.
-        file: PathBuf,
-        /// Number of the line, from one.
-        line: usize,
-        /// The entry.
-        found: String,
-        /// The reason, and the remedy.
-        problem: &'static str,
-    },
-    /// A list has nothing in it.
-    #[error("{}: has no domains; give one on each line", .0.display())]
-    Empty(PathBuf),
-    /// A file cannot be read or written.
-    #[error("{}: {source}", file.display())]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
-    /// A file of certificates has none, or a bad one.
-    #[error("{}: {problem}", file.display())]
-    Certificates {
-        /// The file.
-        file: PathBuf,
-        /// The reason.
-        problem: String,
-    },
-    /// The machine names no resolver.
-    #[error(
-        "no DNS resolver: {} names none; give one, such as --resolver 192.0.2.53:53",
-        .0.display()
-    )]
-    NoResolver(PathBuf),
-    /// No resolver answers, so that every domain would fail.
-    #[error(
-        "the DNS resolver {resolvers} does not answer ({why}), so no domain can be looked up; \
-         check that this machine is online, or name another resolver with --resolver ADDRESS:PORT"
-    )]
-    Offline {
-        /// The resolvers.
-        resolvers: String,
-        /// The failure of the last.
-        why: String,
-    },
-    /// The journal was written by another scan.
-    #[error(
-        "{}: belongs to a scan with another {what}; repeat that command to finish it, or delete \
-         the file to begin anew",
-        file.display()
-    )]
-    OtherScan {
-        /// The journal.
-        file: PathBuf,
-        /// The setting that differs.
-        what: String,
-    },
-    /// Another process scans with this journal.
-    #[error(
-        "{}: another scan writes this journal; wait for its end, or choose another --output",
-        .0.display()
-    )]
-    Busy(PathBuf),
-    /// The journal is damaged.
-    #[error("{}, line {line}: is no line of a journal; delete the file to begin anew", file.display())]
-    Journal {
-        /// The journal.
-        file: PathBuf,
-        /// Number of the line, from one.
-        line: usize,
-    },
-    /// The machine grants no thread or socket.
-    #[error("the scan cannot start: {0}")]
-    Machine(io::Error),
+#[error("{0}")]
+pub struct ScanError(String);
+
+impl ScanError {
+    pub(crate) fn new(reason: impl fmt::Display) -> Self {
+        Self(reason.to_string())
+    }
+
+    /// Describes what is wrong with a file.
+    pub(crate) fn at(file: &Path, reason: impl fmt::Display) -> Self {
+        Self(format!("{}: {reason}", file.display()))
+    }
+
+    /// Describes a line of a list.
+    pub(crate) fn at_line(file: &Path, line: usize, found: &str, problem: &str) -> Self {
+        let found: String = found.chars().take(80).collect();
+        Self(format!(
+            "{}, line {line}: {found}: {problem}",
+            file.display()
+        ))
+    }
 }
 
 /// Reasons why a step failed.
@@ -151,7 +94,7 @@ const DETAIL_MAX: usize = 160;
 pub struct Failure {
     /// The kind.
     pub kind: Kind,
-    /// What happened, without line breaks.
+    /// A description of the failure, without line breaks.
     pub detail: String,
 }
 

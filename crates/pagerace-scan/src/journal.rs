@@ -2,7 +2,7 @@
 //! was killed.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use ring::digest::{self, SHA256};
@@ -76,12 +76,9 @@ impl Journal {
     /// Opens the journal at `path`, or begins one. A last line that was cut off is dropped.
     ///
     /// # Errors
-    /// [`ScanError::File`], [`ScanError::Busy`], [`ScanError::OtherScan`], [`ScanError::Journal`].
+    /// The file cannot be read or written, another scan writes it, or it is of another scan.
     pub(crate) fn open(path: &Path, header: &Header, domains: usize) -> Result<Self, ScanError> {
-        let io = |source| ScanError::File {
-            file: path.to_owned(),
-            source,
-        };
+        let io = |error| ScanError::at(path, error);
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false);
         let mut journal = Self {
@@ -92,8 +89,11 @@ impl Journal {
         };
         // A second scan of the same output would overwrite the rows of this one.
         journal.file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => ScanError::Busy(path.to_owned()),
-            TryLockError::Error(source) => io(source),
+            TryLockError::WouldBlock => ScanError::at(
+                path,
+                "another scan writes this journal; wait for its end, or choose another --output",
+            ),
+            TryLockError::Error(error) => io(error),
         })?;
         journal.read(header)?;
         journal.file.set_len(journal.end).map_err(io)?;
@@ -109,18 +109,17 @@ impl Journal {
     }
 
     fn read(&mut self, header: &Header) -> Result<(), ScanError> {
-        let io = |source| ScanError::File {
-            file: self.path.clone(),
-            source,
-        };
+        let io = |error| ScanError::at(&self.path, error);
         let mut reader = BufReader::new(&self.file);
         let mut text = Vec::new();
         for number in 1.. {
             text.clear();
             let length = reader.read_until(b'\n', &mut text).map_err(io)?;
-            let bad = || ScanError::Journal {
-                file: self.path.clone(),
-                line: number,
+            let bad = || {
+                ScanError::new(format_args!(
+                    "{}, line {number}: is no line of a journal; delete the file to begin anew",
+                    self.path.display()
+                ))
             };
             // A line without its end was being written when the scan was killed.
             if !text.ends_with(b"\n") {
@@ -131,10 +130,13 @@ impl Journal {
             if number == 1 {
                 let found: Header = serde_json::from_slice(&text).map_err(|_| bad())?;
                 if let Some(what) = header.difference(&found) {
-                    return Err(ScanError::OtherScan {
-                        file: self.path.clone(),
-                        what: what.to_owned(),
-                    });
+                    return Err(ScanError::at(
+                        &self.path,
+                        format_args!(
+                            "belongs to a scan with another {what}; repeat that command to finish \
+                             it, or delete the file to begin anew"
+                        ),
+                    ));
                 }
             } else {
                 let line: Line<serde::de::IgnoredAny> =
@@ -160,7 +162,7 @@ impl Journal {
     /// process loses none.
     ///
     /// # Errors
-    /// [`ScanError::File`].
+    /// The file cannot be read or written.
     pub(crate) fn add(&mut self, i: usize, row: &Row) -> Result<(), ScanError> {
         let line = serde_json::to_string(&Line { i, row }).expect("plain data");
         self.places[i] = Some(self.end);
@@ -170,7 +172,7 @@ impl Journal {
     fn append(&mut self, line: &str) -> Result<(), ScanError> {
         let bytes = format!("{line}\n");
         let written = self.file.write_all(bytes.as_bytes());
-        written.map_err(|source| self.error(source))?;
+        written.map_err(|error| ScanError::at(&self.path, error))?;
         self.end += bytes.len() as u64;
         Ok(())
     }
@@ -178,27 +180,23 @@ impl Journal {
     /// Returns the rows from place `first` on, at most `most`, in the order of the list.
     ///
     /// # Errors
-    /// [`ScanError::File`], also if another process changed it.
+    /// The file cannot be read, or another process changed it.
     pub(crate) fn rows(&self, first: usize, most: usize) -> Result<Vec<Row>, ScanError> {
         let places = self.places.iter().skip(first).take(most).flatten();
         let mut rows = Vec::new();
         // A handle of its own, because reading moves the place of writing.
-        let file = File::open(&self.path).map_err(|source| self.error(source))?;
+        let bad = |error| ScanError::at(&self.path, error);
+        let file = File::open(&self.path).map_err(bad)?;
         let mut reader = BufReader::with_capacity(8 * 1024, file);
         let mut at = 0;
         for place in places {
             let step = *place as i64 - at;
-            reader
-                .seek_relative(step)
-                .map_err(|source| self.error(source))?;
+            reader.seek_relative(step).map_err(bad)?;
             let mut text = Vec::new();
-            let length = reader
-                .by_ref()
-                .read_until(b'\n', &mut text)
-                .map_err(|source| self.error(source))?;
+            let length = reader.by_ref().read_until(b'\n', &mut text).map_err(bad)?;
             at = *place as i64 + length as i64;
-            let line: Line<Row> = serde_json::from_slice(&text)
-                .map_err(|error| self.error(io::Error::other(error)))?;
+            let line: Line<Row> =
+                serde_json::from_slice(&text).map_err(|error| bad(error.into()))?;
             rows.push(line.row);
         }
         Ok(rows)
@@ -207,16 +205,9 @@ impl Journal {
     /// Removes the journal, when the results are written.
     ///
     /// # Errors
-    /// [`ScanError::File`].
+    /// The file cannot be read or written.
     pub(crate) fn remove(self) -> Result<(), ScanError> {
-        fs::remove_file(&self.path).map_err(|source| self.error(source))
-    }
-
-    fn error(&self, source: io::Error) -> ScanError {
-        ScanError::File {
-            file: self.path.clone(),
-            source,
-        }
+        fs::remove_file(&self.path).map_err(|error| ScanError::at(&self.path, error))
     }
 }
 

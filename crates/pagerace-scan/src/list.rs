@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ipnet::IpNet;
 use url::Host;
@@ -24,7 +24,7 @@ impl Domains {
     /// have them. Empty lines and lines that begin with `#` do not count.
     ///
     /// # Errors
-    /// [`ScanError::List`] names the line that is no domain name.
+    /// Names the line that is no domain name.
     pub fn parse(text: &str, file: &Path) -> Result<Self, ScanError> {
         let mut names = Vec::new();
         let mut seen = BTreeSet::new();
@@ -34,12 +34,8 @@ impl Domains {
                 !rank.is_empty() && rank.bytes().all(|byte| byte.is_ascii_digit())
             });
             let entry = ranked.map_or(line, |(_, name)| name.trim());
-            let name = domain(entry).map_err(|problem| ScanError::List {
-                file: file.to_owned(),
-                line: number,
-                found: entry.chars().take(80).collect(),
-                problem,
-            })?;
+            let name = domain(entry)
+                .map_err(|problem| ScanError::at_line(file, number, entry, problem))?;
             if seen.insert(name.clone()) {
                 names.push(name);
             } else {
@@ -47,7 +43,8 @@ impl Domains {
             }
         }
         if names.is_empty() {
-            return Err(ScanError::Empty(file.to_owned()));
+            let reason = "has no domains; give one on each line";
+            return Err(ScanError::at(file, reason));
         }
         Ok(Self { names, repeated })
     }
@@ -97,19 +94,15 @@ impl Exclusions {
     /// an address or a prefix such as `192.0.2.0/24`.
     ///
     /// # Errors
-    /// [`ScanError::List`] names the line that is neither.
+    /// Names the line that is neither.
     pub fn add(&mut self, text: &str, file: &Path) -> Result<(), ScanError> {
         for (number, line) in lines(text) {
             if let Some(prefix) = prefix(line) {
                 self.prefixes.push(prefix);
                 continue;
             }
-            let name = domain(line).map_err(|_| ScanError::List {
-                file: PathBuf::from(file),
-                line: number,
-                found: line.chars().take(80).collect(),
-                problem: "give a domain, an address or a prefix such as 192.0.2.0/24",
-            })?;
+            let problem = "give a domain, an address or a prefix such as 192.0.2.0/24";
+            let name = domain(line).map_err(|_| ScanError::at_line(file, number, line, problem))?;
             self.domains.insert(name);
         }
         Ok(())

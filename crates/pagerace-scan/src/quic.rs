@@ -41,7 +41,7 @@ pub struct Http3Settings {
     pub h3_datagram: bool,
 }
 
-/// What a server says over QUIC. Times are in ms.
+/// The answers of a server over QUIC. Times are in ms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quic {

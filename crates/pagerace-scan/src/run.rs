@@ -38,7 +38,7 @@ const BATCH: usize = 4096;
 pub struct Scan {
     /// The domains.
     pub names: Vec<String>,
-    /// What is left alone.
+    /// Domains and addresses that are left alone.
     pub exclusions: Exclusions,
     /// The limits and the port.
     pub settings: Settings,
@@ -66,7 +66,7 @@ pub struct Progress {
 pub enum End {
     /// All domains are finished.
     Complete(Results),
-    /// It was stopped; the journal has what was finished.
+    /// The scan was stopped; the journal has the finished domains.
     Stopped(Progress),
 }
 
@@ -107,7 +107,7 @@ impl Results {
     /// Removes the journal, when the rows are written elsewhere.
     ///
     /// # Errors
-    /// [`ScanError::File`].
+    /// The file cannot be removed.
     pub fn remove_journal(self) -> Result<(), ScanError> {
         self.journal.remove()
     }
@@ -128,7 +128,7 @@ impl Scan {
         let header = Header::new(&self.version, &self.names, decisive);
         let journal = Journal::open(journal, &header, self.names.len())?;
         self.settings.in_flight = self.settings.in_flight.min(sockets_max() as usize);
-        let runtime = runtime(self.settings.threads).map_err(ScanError::Machine)?;
+        let runtime = runtime(self.settings.threads).map_err(cannot_start)?;
         let end = runtime.block_on(self.drive(journal, tell));
         // Tasks of a stopped scan are dropped.
         runtime.shutdown_background();
@@ -186,9 +186,7 @@ impl Scan {
                     }
                 }
                 Some(finished) = tasks.join_next() => {
-                    let (i, row) = finished.map_err(|error| {
-                        ScanError::Machine(io::Error::other(error))
-                    })?;
+                    let (i, row) = finished.map_err(cannot_start)?;
                     journal.add(i, &row)?;
                     done += 1;
                     if tell(Progress { done, total }).is_break() && done < total {
@@ -210,6 +208,10 @@ fn broken(domain: String, error: &tokio::task::JoinError) -> Row {
         error: Some(Failure::new(Kind::Local, error).to_string()),
         ..Row::default()
     }
+}
+
+fn cannot_start(error: impl std::fmt::Display) -> ScanError {
+    ScanError::new(format_args!("the scan cannot start: {error}"))
 }
 
 fn runtime(threads: usize) -> io::Result<Runtime> {

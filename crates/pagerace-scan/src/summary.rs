@@ -15,7 +15,7 @@ pub struct Share {
     pub count: u64,
     /// Domains of which it is known.
     pub of: u64,
-    /// Which domains those are.
+    /// A description of those domains.
     pub base: &'static str,
     /// The share; `None` without domains.
     pub share: Option<f64>,
@@ -30,7 +30,7 @@ pub struct CdnShare {
     pub name: String,
     /// Domains there.
     pub domains: u64,
-    /// Those with HTTP/3.
+    /// Number of domains with HTTP/3.
     pub http3: u64,
 }
 

@@ -16,7 +16,7 @@ use crate::error::{Failure, Kind};
 use crate::http::{Http, Response, request};
 use crate::tls::{Certificate, Observer};
 
-/// What a server says over TCP. Times are in ms.
+/// The answers of a server over TCP. Times are in ms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tcp {

@@ -43,16 +43,10 @@ impl Trust {
     /// Trusts the certificates of a PEM file, and no others.
     ///
     /// # Errors
-    /// [`ScanError::File`], [`ScanError::Certificates`].
+    /// The file cannot be read, or is no list of certificates.
     pub fn file(file: &Path) -> Result<Self, ScanError> {
-        let pem = fs::read(file).map_err(|source| ScanError::File {
-            file: file.to_owned(),
-            source,
-        })?;
-        let bad = |problem: String| ScanError::Certificates {
-            file: file.to_owned(),
-            problem,
-        };
+        let pem = fs::read(file).map_err(|error| ScanError::at(file, error))?;
+        let bad = |problem: String| ScanError::at(file, problem);
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(&pem) {
             let certificate = certificate.map_err(|error| bad(error.to_string()))?;
@@ -116,7 +110,7 @@ impl Trust {
     }
 }
 
-/// What a server's certificate chain is like.
+/// Properties of a server's certificate chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {

@@ -38,7 +38,7 @@ pub(crate) struct Direction {
     pub(crate) log: WireLog,
     /// Queries and answers, which belong to no connection, that the link lost.
     pub(crate) queries_lost: u64,
-    /// Those that the queue dropped.
+    /// Packets that the queue dropped.
     pub(crate) queries_dropped: u64,
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use pagerace_core::Protocol;
+use pagerace_core::protocol::UnknownProtocol;
 use pagerace_page::Origin;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -38,31 +39,8 @@ enum Pattern {
 
 /// Error of parsing a protocol map.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ProtocolMapError {
-    /// The text is empty.
-    #[error("no protocol: write h1, h2, h3, or rules such as `static.example=h3 *=h2`")]
-    Empty,
-    /// A rule is not of the form `host=protocol`.
-    #[error(
-        "`{0}` is neither a protocol (h1, h2, h3) nor a rule such as `static.example=h3`, \
-         `*.cdn.example=h1` or `*=h2`"
-    )]
-    Rule(String),
-    /// The protocol of a rule is unknown.
-    #[error("`{rule}`: {source}")]
-    Protocol {
-        /// The rule.
-        rule: String,
-        /// Description of the error.
-        source: pagerace_core::protocol::UnknownProtocol,
-    },
-    /// Some hosts have no protocol: the last rule is not for `*`.
-    #[error("no rule covers the other hosts; add `*=h2`, for example, at the end")]
-    NoDefault,
-    /// The rule can never match, because it follows `*`.
-    #[error("`{0}` comes after `*`, which matches everything; put `*` last")]
-    AfterAll(String),
-}
+#[error("{0}")]
+pub struct ProtocolMapError(String);
 
 impl ProtocolMap {
     /// Returns a map in which all hosts speak `protocol`.
@@ -147,26 +125,27 @@ impl FromStr for ProtocolMap {
     fn from_str(text: &str) -> Result<Self, ProtocolMapError> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words.as_slice() {
-            [] => return Err(ProtocolMapError::Empty),
+            [] => {
+                let reason = "no protocol: write h1, h2, h3, or rules such as `static.example=h3 \
+                              *=h2`";
+                return Err(ProtocolMapError(reason.to_owned()));
+            }
             [word] if !word.contains('=') => {
                 let protocol = word.parse();
-                let protocol = protocol.map_err(|_| ProtocolMapError::Rule((*word).to_owned()))?;
-                return Ok(Self::uniform(protocol));
+                return protocol.map(Self::uniform).map_err(|_| no_rule(word));
             }
             _ => {}
         }
         let (mut rules, mut default) = (Vec::new(), None);
         for rule in words {
-            let bad = || ProtocolMapError::Rule(rule.to_owned());
+            let bad = || no_rule(rule);
             let (pattern, protocol) = rule.split_once('=').ok_or_else(bad)?;
-            let protocol = protocol
-                .parse()
-                .map_err(|source| ProtocolMapError::Protocol {
-                    rule: rule.to_owned(),
-                    source,
-                })?;
+            let unknown = |error: UnknownProtocol| ProtocolMapError(format!("`{rule}`: {error}"));
+            let protocol = protocol.parse().map_err(unknown)?;
             if default.is_some() {
-                return Err(ProtocolMapError::AfterAll(rule.to_owned()));
+                return Err(ProtocolMapError(format!(
+                    "`{rule}` comes after `*`, which matches everything; put `*` last"
+                )));
             }
             if pattern == "*" {
                 default = Some(protocol);
@@ -174,9 +153,19 @@ impl FromStr for ProtocolMap {
                 rules.push((Pattern::parse(pattern).ok_or_else(bad)?, protocol));
             }
         }
-        let default = default.ok_or(ProtocolMapError::NoDefault)?;
+        let default = default.ok_or_else(|| {
+            let reason = "no rule covers the other hosts; add `*=h2`, for example, at the end";
+            ProtocolMapError(reason.to_owned())
+        })?;
         Ok(Self { rules, default })
     }
+}
+
+fn no_rule(word: &str) -> ProtocolMapError {
+    ProtocolMapError(format!(
+        "`{word}` is neither a protocol (h1, h2, h3) nor a rule such as `static.example=h3`, \
+         `*.cdn.example=h1` or `*=h2`"
+    ))
 }
 
 impl fmt::Display for Pattern {
@@ -321,19 +310,17 @@ mod tests {
 
     #[test]
     fn errors_name_the_rule() {
-        let error = |text: &str| text.parse::<ProtocolMap>().unwrap_err();
-        assert_eq!(error(" "), ProtocolMapError::Empty);
-        assert_eq!(error("h4"), ProtocolMapError::Rule("h4".into()));
-        assert_eq!(error("h2 h3"), ProtocolMapError::Rule("h2".into()));
-        assert_eq!(error("a=h3"), ProtocolMapError::NoDefault);
-        assert_eq!(
-            error("*=h2 a=h3"),
-            ProtocolMapError::AfterAll("a=h3".into())
-        );
-        assert_eq!(error("=h3 *=h2"), ProtocolMapError::Rule("=h3".into()));
-        assert!(matches!(
-            error("a=spdy *=h2"),
-            ProtocolMapError::Protocol { .. }
-        ));
+        for (text, start) in [
+            (" ", "no protocol: write h1"),
+            ("h4", "`h4` is neither a protocol"),
+            ("h2 h3", "`h2` is neither a protocol"),
+            ("a=h3", "no rule covers the other hosts"),
+            ("*=h2 a=h3", "`a=h3` comes after `*`"),
+            ("=h3 *=h2", "`=h3` is neither a protocol"),
+            ("a=spdy *=h2", "`a=spdy`: unknown protocol `spdy`"),
+        ] {
+            let error = text.parse::<ProtocolMap>().unwrap_err().to_string();
+            assert!(error.starts_with(start), "{text}: {error}");
+        }
     }
 }

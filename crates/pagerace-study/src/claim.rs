@@ -44,12 +44,12 @@ pub struct Claim {
 /// The verdict of the results on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It holds, and the number is like the published one, if there is one.
+    /// The claim holds, and the number is like the published one, if there is one.
     Holds,
-    /// It holds, but the number has another sign than the published one, is less than half of
+    /// The claim holds, but the number has another sign than the published one, is less than half of
     /// it, or more than twice.
     DiffersInSize,
-    /// It does not hold.
+    /// The claim does not hold.
     DoesNotHold,
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pagerace_lab::MetricId;
-use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::errors::Result as ParquetResult;
 use parquet::file::reader::ChunkReader;
 
 use crate::StudyError;
@@ -134,31 +134,20 @@ impl Frame {
     /// Reads loads from an exported file, or from all files of a folder.
     ///
     /// # Errors
-    /// [`StudyError::Read`] if a file cannot be read, [`StudyError::Shard`] if one is
-    /// damaged, [`StudyError::Mixed`] if two cells differ in settings only.
+    /// A file cannot be read or is damaged, or two cells differ in settings only.
     pub fn read(path: &Path, metrics: &[MetricId]) -> Result<Self, StudyError> {
         let mut frame = Self::new(metrics);
-        let unusable = |file: &Path, error: &ParquetError| StudyError::Loads {
-            path: file.to_owned(),
-            reason: error.to_string(),
-        };
         if path.is_dir() {
             for file in parquet_files(path)? {
                 let bytes = intact(&file)?;
-                guarded(|| frame.add_file(bytes)).map_err(|error| unusable(&file, &error))?;
+                guarded(|| frame.add_file(bytes)).map_err(|error| StudyError::at(&file, error))?;
             }
         } else {
-            let file = File::open(path).map_err(|source| StudyError::Read {
-                path: path.to_owned(),
-                source,
-            })?;
-            guarded(|| frame.add_file(file)).map_err(|error| unusable(path, &error))?;
+            let file = File::open(path).map_err(|error| StudyError::unreadable(path, error))?;
+            guarded(|| frame.add_file(file)).map_err(|error| StudyError::at(path, error))?;
         }
         if frame.cells.is_empty() {
-            return Err(StudyError::Loads {
-                path: path.to_owned(),
-                reason: "holds no loads".to_owned(),
-            });
+            return Err(StudyError::at(path, "holds no loads"));
         }
         // In the order of keys, the cell is the last part.
         let keys: Vec<&Arc<Key>> = frame.places.keys().collect();
@@ -169,12 +158,18 @@ impl Frame {
         });
         match twins {
             None => Ok(frame),
-            Some(pair) => Err(StudyError::Mixed {
-                path: path.to_owned(),
-                page: pair[0].page.clone(),
-                contender: pair[0].words(),
-                network: pair[0].network.clone(),
-            }),
+            Some(pair) => {
+                let Key { page, network, .. } = &**pair[0];
+                let contender = pair[0].words();
+                Err(StudyError::at(
+                    path,
+                    format_args!(
+                        "holds two kinds of loads of {page} with {contender} on {network}, which \
+                         differ in settings; write those of one plan to a file with `pagerace study \
+                         export`, and name it"
+                    ),
+                ))
+            }
         }
     }
 

@@ -138,17 +138,11 @@ impl Study {
     /// if there are any: patterns of files, or `GROUP=PATTERN`.
     ///
     /// # Errors
-    /// [`StudyError::Read`] if the plan cannot be read; [`StudyError::Plan`] if it is not
-    /// TOML, has an invalid or missing value, or names pages that do not exist.
+    /// The plan cannot be read, is not TOML, has an invalid or missing value, or names pages that
+    /// do not exist.
     pub fn read(path: &Path, given: &[String]) -> Result<Self, StudyError> {
-        let unreadable = |source| StudyError::Read {
-            path: path.to_owned(),
-            source,
-        };
-        let refuse = |reason: String| StudyError::Plan {
-            path: path.to_owned(),
-            reason,
-        };
+        let unreadable = |error| StudyError::unreadable(path, error);
+        let refuse = |reason: String| StudyError::at(path, reason);
         let length = fs::metadata(path).map_err(unreadable)?.len();
         if length > PLAN_MAX {
             return Err(refuse(format!(

@@ -81,7 +81,7 @@ impl Store {
     /// count as missing.
     ///
     /// # Errors
-    /// [`StudyError::Folder`] if the folder cannot be created, and those of [`Store::read`].
+    /// The folder cannot be created, and those of [`Store::read`].
     pub fn open(folder: &Path, details: Details) -> Result<Self, StudyError> {
         Self::create(folder, details)?;
         Self::read(folder, details)
@@ -91,11 +91,13 @@ impl Store {
     /// does not exist.
     ///
     /// # Errors
-    /// [`StudyError::Folder`] if the folder cannot be created.
+    /// The folder cannot be created.
     pub fn create(folder: &Path, details: Details) -> Result<Self, StudyError> {
         let all = details.folders().map(|name| folder.join(name));
         for path in std::iter::once(folder.to_owned()).chain(all) {
-            fs::create_dir_all(&path).map_err(|source| StudyError::Folder { path, source })?;
+            fs::create_dir_all(&path).map_err(|error| {
+                StudyError::at(&path, format_args!("cannot be created: {error}"))
+            })?;
         }
         Ok(Self {
             folder: folder.to_owned(),
@@ -108,8 +110,7 @@ impl Store {
     /// Reads a folder that exists.
     ///
     /// # Errors
-    /// [`StudyError::Read`] if the folder cannot be read, [`StudyError::Shard`] if a file in
-    /// it is damaged.
+    /// The folder cannot be read, or a file in it is damaged.
     pub fn read(folder: &Path, details: Details) -> Result<Self, StudyError> {
         let mut files = Vec::new();
         let mut done = BTreeMap::new();
@@ -169,7 +170,7 @@ impl Store {
     /// of its loads.
     ///
     /// # Errors
-    /// [`StudyError::Lab`] if one cannot be written; the shard is missing then.
+    /// One cannot be written; the shard is missing then.
     pub fn write(
         &self,
         shard: &Shard,
@@ -218,7 +219,7 @@ impl Store {
     /// that several files hold is returned once.
     ///
     /// # Errors
-    /// [`StudyError::Shard`] if a file is damaged.
+    /// A file is damaged.
     pub fn rows(&self, cells: &[String], runs: u32) -> Result<Vec<Row>, StudyError> {
         let place: BTreeMap<&str, usize> = (0..).zip(cells).map(|(i, cell)| (&**cell, i)).collect();
         let metrics: Vec<MetricId> = metrics().collect();
@@ -241,7 +242,7 @@ impl Store {
     /// if no load is done.
     ///
     /// # Errors
-    /// [`StudyError::Shard`] if a file is damaged.
+    /// A file is damaged.
     pub fn page(&self, cells: &[String], contents: &str) -> Result<Option<Value>, StudyError> {
         let Some(path) = self.files_of(cells).next() else {
             return Ok(None);
@@ -280,12 +281,9 @@ fn number(cell: &str) -> Option<u128> {
 /// another extension.
 ///
 /// # Errors
-/// [`StudyError::Read`] if the folder cannot be read.
+/// The folder cannot be read.
 pub fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
-    let unreadable = |source| StudyError::Read {
-        path: folder.to_owned(),
-        source,
-    };
+    let unreadable = |error| StudyError::unreadable(folder, error);
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -300,7 +298,7 @@ pub fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
 /// Reads a file that must be undamaged.
 ///
 /// # Errors
-/// [`StudyError::Shard`] if the file is damaged.
+/// The file is damaged.
 pub fn intact(path: &Path) -> Result<Bytes, StudyError> {
     let damaged = |error| damaged(path, &error);
     let bytes = fs::read(path).map_err(|error| damaged(error.into()))?;
@@ -327,7 +325,7 @@ pub fn facts_of(group: &str, name: &str, page: &Page) -> Value {
 /// folder.
 ///
 /// # Errors
-/// [`StudyError::Read`] if a file cannot be read, [`StudyError::Loads`] if it lacks the facts.
+/// A file cannot be read, or lacks the facts.
 pub fn page_facts(path: &Path) -> Result<Vec<Value>, StudyError> {
     let files = if path.is_dir() {
         parquet_files(path)?
@@ -336,19 +334,13 @@ pub fn page_facts(path: &Path) -> Result<Vec<Value>, StudyError> {
     };
     let mut all = Vec::new();
     for path in files {
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(source) => return Err(StudyError::Read { path, source }),
-        };
+        let file = File::open(&path).map_err(|error| StudyError::unreadable(&path, error))?;
         let list = guarded(|| read_metadata(file, PAGES)).map_err(|error| error.to_string());
         let list = list.and_then(|list| {
             let list: Result<Vec<Value>, _> = serde_json::from_str(&list);
             list.map_err(|error| error.to_string())
         });
-        match list {
-            Ok(list) => all.extend(list),
-            Err(reason) => return Err(StudyError::Loads { path, reason }),
-        }
+        all.extend(list.map_err(|reason| StudyError::at(&path, reason))?);
     }
     Ok(all)
 }
@@ -362,10 +354,11 @@ fn pieces(path: &Path) -> Result<Vec<Piece>, StudyError> {
 }
 
 fn damaged(path: &Path, error: &ParquetError) -> StudyError {
-    StudyError::Shard {
-        path: path.to_owned(),
-        reason: format!("is no complete file of loads ({error})"),
-    }
+    let advice = "remove the file and run the study again";
+    StudyError::at(
+        path,
+        format_args!("is no complete file of loads ({error}); {advice}"),
+    )
 }
 
 #[cfg(test)]

@@ -155,14 +155,14 @@ const RACE_EXAMPLES: &str = "\
 Examples:
   pagerace race examples/pages/shop.har --protocol h1,h2,h3 --cc cubic,bbr \\
       --network \"rate 10mbit rtt 50ms..250ms over 10s\"
-      which protocol and controller show the page first while the delay grows
+      the protocol and controller that show the page first while the delay grows
 
   pagerace race examples/pages/news.har --what-if each-host --metric fcp --network cable
-      which third-party host delays the first paint when it is down
+      the third-party host that delays the first paint most when it is down
 
   pagerace race examples/pages/*.har --strategy sequential,round-robin,eps \\
       --network fast-4g --report out.html --json out.json
-      which order of responses is best, and on how many pages
+      the best order of responses, and the number of pages on which it wins
 
   pagerace race --scenario out.json
       the race that wrote out.json, with the same results";
@@ -175,11 +175,11 @@ cold, sequential, full and original.
 
 Examples:
   pagerace explain examples/pages/shop.har h1 h3 --network slow-4g
-      why HTTP/3 is faster or slower than HTTP/1.1, in the run with the median difference
+      the causes of the difference between HTTP/3 and HTTP/1.1, in the median run
 
   pagerace explain examples/pages/shop.har \"h2 cubic\" \"h2 bbr\" --network lossy-wifi \\
       --metric onload --run 3
-      why BBR is faster or slower than CUBIC, in run 3";
+      the causes of the difference between BBR and CUBIC, in run 3";
 
 const PAGE_EXAMPLES: &str = "\
 Examples:
@@ -187,7 +187,7 @@ Examples:
       origins, categories, and how each request is discovered
 
   pagerace page examples/pages/shop.har --essential
-      which objects a reader would miss, which are useful in part, and why
+      the objects that a reader would miss, those that are useful in part, and the reasons
 
   pagerace page examples/pages/shop.har --essential --non-essential-if third-party \\
       --essential-if pay.wallet.example --json
@@ -203,10 +203,10 @@ Examples:
   pagerace record https://site.example -o site.page
   pagerace live site.page --protocol h2,h3 --strategy sequential,round-robin \\
       --network slow-4g --runs 10
-      which contender wins in a real browser, beside the prediction
+      the winner in a real browser, beside the prediction
 
   pagerace live examples/pages/shop.har --what-if fonts=1s --metric fcp
-      how much late fonts delay the first paint in a real browser";
+      the delay of the first paint by late fonts, in a real browser";
 
 #[cfg(feature = "live")]
 const CALIBRATE_EXAMPLES: &str = "\
@@ -215,7 +215,7 @@ Needs what `pagerace live` needs, except with --offline.
 Examples:
   pagerace calibrate pages/*.page --network slow-4g,cable --runs 5 -o accuracy.md \\
       --observations observed.json
-      how far predictions are off on these pages; keeps the measurements
+      the errors of predictions on these pages; keeps the measurements
 
   pagerace calibrate pages/*.page --network slow-4g,cable --runs 5 -o accuracy.md \\
       --observations observed.json --offline
@@ -224,11 +224,11 @@ Examples:
 const BULK_EXAMPLES: &str = "\
 Examples:
   pagerace bulk --size 50MB --protocol h2,h3 --network \"rate 40mbit rtt 100ms loss 5%\"
-      whether HTTP/2 or HTTP/3 is faster on a lossy path, as in Srivastava 2024
+      HTTP/2 and HTTP/3 on a lossy path, as in Srivastava 2024
 
   pagerace bulk --size 10MB --protocol h3 --cc cubic,bbr,vegas --network cable,lossy-wifi \\
       --report bulk.html --json bulk.json
-      which controller is fastest, with throughput and windows over time";
+      the fastest controller, with throughput and windows over time";
 
 const LIST_EXAMPLES: &str = "\
 Examples:

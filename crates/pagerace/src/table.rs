@@ -72,18 +72,20 @@ fn relative(share: Option<f64>) -> Cell {
 /// Returns the ranking of contenders on one network, and true if columns were omitted
 /// because the terminal is narrow.
 pub(crate) fn ranking(plan: &Plan, analysis: &Analysis) -> (Table, bool) {
-    widest_fitting(|columns| ranking_with(plan, analysis, columns))
+    let all = [Columns::All, Columns::NoTests, Columns::NoInterval];
+    let (table, columns) = widest_fitting(all, |columns| ranking_with(plan, analysis, columns));
+    (table, columns != Columns::All)
 }
 
-/// Returns the table with most columns that fits, and true if it lacks columns.
-fn widest_fitting(table: impl Fn(Columns) -> Table) -> (Table, bool) {
-    for columns in [Columns::All, Columns::NoTests] {
+/// Returns the first table that fits, or the last one, and its columns.
+fn widest_fitting<C: Copy>([most, fewer, least]: [C; 3], table: impl Fn(C) -> Table) -> (Table, C) {
+    for columns in [most, fewer] {
         let mut table = table(columns);
         if fits(&mut table) {
-            return (table, columns != Columns::All);
+            return (table, columns);
         }
     }
-    (table(Columns::NoInterval), true)
+    (table(least), least)
 }
 
 /// Returns true if the table fits the terminal or there is none.
@@ -213,7 +215,9 @@ impl Scales {
 /// Returns the winner of each page on one network, and true if columns were omitted
 /// because the terminal is narrow.
 pub(crate) fn pages(results: &Results, answers: &[(Analysis, Verdict)]) -> (Table, bool) {
-    widest_fitting(|columns| pages_with(results, answers, columns))
+    let all = [Columns::All, Columns::NoTests, Columns::NoInterval];
+    let (table, columns) = widest_fitting(all, |columns| pages_with(results, answers, columns));
+    (table, columns != Columns::All)
 }
 
 fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Columns) -> Table {

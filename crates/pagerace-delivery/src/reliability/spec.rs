@@ -55,7 +55,8 @@ impl ReliabilitySpec {
             for text in set(entry.trim()).unwrap_or(&[&entry]) {
                 let spec: Self = text.parse()?;
                 if specs.contains(&spec) {
-                    return Err(ReliabilityError::Twice(spec.to_string()));
+                    let reason = format!("`{spec}` is named twice; once is enough");
+                    return Err(ReliabilityError(reason));
                 }
                 specs.push(spec);
             }
@@ -153,19 +154,20 @@ impl FromStr for ReliabilitySpec {
             None => (text, None),
         };
         if name.is_empty() {
-            return Err(ReliabilityError::Empty { known: known() });
+            return Err(ReliabilityError(format!(
+                "a reliability policy is empty; write one of {}",
+                known()
+            )));
         }
         let Some(info) = policy(name) else {
-            return Err(ReliabilityError::Unknown {
-                name: name.to_owned(),
-                known: known(),
-                suggestion: did_you_mean(name, policies().iter().map(|info| info.name)),
-            });
+            return Err(ReliabilityError(format!(
+                "unknown reliability policy `{name}`; the policies are {}{}",
+                known(),
+                did_you_mean(name, policies().iter().map(|info| info.name))
+            )));
         };
-        let wrong = |problem: String| ReliabilityError::Argument {
-            text: text.to_owned(),
-            problem,
-            usage: info.usage,
+        let wrong = |problem: String| {
+            ReliabilityError(format!("`{text}`: {problem}; write {}", info.usage))
         };
         let mut words: Vec<&str> = rest.map_or(vec![], |rest| rest.split(',').collect());
         for word in &mut words {

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::StrategySpec;
-use crate::{DEFAULTS, StrategyError, registry};
+use crate::{DEFAULTS, registry};
 
 fn spec(text: &str) -> StrategySpec {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
@@ -92,36 +92,8 @@ fn every_strategy_runs_by_default_and_is_described() {
             "{}",
             info.name
         );
-        assert_eq!(StrategySpec::new(info).name(), info.name);
+        assert_eq!(spec(info.name).name(), info.name);
     }
-}
-
-#[test]
-fn parses_lists() {
-    let list = StrategySpec::parse_list("eps, hybrid:alpha=0.5,fifo").unwrap();
-    assert_eq!(list, [spec("eps"), spec("hybrid"), spec("fifo")]);
-}
-
-#[test]
-fn says_what_is_wrong_with_a_list() {
-    let error = |text| StrategySpec::parse_list(text).expect_err(text);
-    assert!(matches!(
-        error(""),
-        StrategyError::Empty { position: 1, .. }
-    ));
-    assert!(matches!(
-        error("eps,,fifo"),
-        StrategyError::Empty { position: 2, .. }
-    ));
-    assert!(
-        error("eps,")
-            .to_string()
-            .contains("strategy 2 of \"eps,\" is empty")
-    );
-    assert!(matches!(
-        error("hybrid,hybrid:alpha=0.5"),
-        StrategyError::StrategyTwice { .. }
-    ));
 }
 
 #[test]

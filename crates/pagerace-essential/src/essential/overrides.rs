@@ -35,11 +35,6 @@ pub enum EssentialError {
 }
 
 impl Overrides {
-    /// Returns true if there are no overrides.
-    pub fn is_empty(&self) -> bool {
-        self.essential.is_empty() && self.non_essential.is_empty()
-    }
-
     /// Returns the selectors that select nothing of `page`.
     pub fn unmatched(&self, page: &Page) -> Vec<&Selector> {
         let selects = |selector: &Selector| {

@@ -181,11 +181,6 @@ impl Connection {
         self.goaway_received
     }
 
-    /// Number of streams that are open or half closed.
-    pub fn open_streams(&self) -> usize {
-        self.streams.len()
-    }
-
     /// Handles received bytes, in order and split at any point.
     ///
     /// Content is passed on as slices of `data`, without copying.

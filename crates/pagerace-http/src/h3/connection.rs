@@ -31,12 +31,8 @@ pub struct Connection {
     pub(super) peer_settings: Option<Settings>,
     /// The id in the last GOAWAY received.
     pub(super) goaway_received: Option<u64>,
-    /// The id in the last GOAWAY sent.
-    pub(super) goaway_sent: Option<u64>,
     /// Priority updates for requests whose heads have not arrived.
     pub(super) pending_priorities: BTreeMap<u64, Priority>,
-    /// On a server, exclusive upper bound of the request stream ids seen.
-    pub(super) requests_end: u64,
     /// On a server, requests that the client cancelled in excess of those answered.
     cancelled: u32,
     /// The streams of cancelled requests until they are forgotten.
@@ -58,9 +54,7 @@ impl Connection {
             feedback: Vec::new(),
             peer_settings: None,
             goaway_received: None,
-            goaway_sent: None,
             pending_priorities: BTreeMap::new(),
-            requests_end: 0,
             cancelled: 0,
             cancelled_streams: BTreeSet::new(),
             error: None,
@@ -256,24 +250,12 @@ impl Connection {
             let reason = "a response without a request";
             return Err(Fault::new(Code::INTERNAL_ERROR, reason));
         }
-        self.requests_end = self.requests_end.max(stream + 4);
-        let mut inbound = Inbound::new(stream, self.role, false);
-        if self.goaway_sent.is_some_and(|end| stream >= end) {
-            inbound.close();
-            self.events.push_back(Event::StreamError {
-                stream,
-                code: Code::REQUEST_REJECTED,
-                reason: "the server is going away".into(),
-            });
-        }
-        self.requests.insert(stream, inbound);
+        self.requests
+            .insert(stream, Inbound::new(stream, self.role, false));
         Ok(())
     }
 
     fn reset(&mut self, stream: u64, code: Code) {
-        if self.role == Role::Server {
-            self.requests_end = self.requests_end.max(stream.saturating_add(4));
-        }
         let closed = self.requests.get(&stream).is_some_and(Inbound::is_closed);
         let role = self.role;
         self.requests

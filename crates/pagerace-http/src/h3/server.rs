@@ -1,4 +1,4 @@
-//! Server-only operations, and GOAWAY, which both roles send.
+//! Server-only operations.
 
 use bytes::Bytes;
 use pagerace_core::Priority;
@@ -6,7 +6,7 @@ use pagerace_core::Priority;
 use super::client::headers_frame;
 use super::inbound::Inbound;
 use super::{Connection, Event, Role, frame};
-use crate::{Field, varint};
+use crate::Field;
 
 impl Connection {
     /// Returns the bytes that precede `body_len` bytes of content on a response stream:
@@ -31,22 +31,6 @@ impl Connection {
             frame::encode_header(frame::DATA, body_len, &mut data);
         }
         data.into()
-    }
-
-    /// Queues GOAWAY. A server then accepts only requests that have begun; a client
-    /// accepts no pushes (RFC 9114, section 5.2).
-    pub fn goaway(&mut self) {
-        let id = match self.role {
-            Role::Server => self.requests_end,
-            Role::Client => 0,
-        };
-        let id = self.goaway_sent.map_or(id, |before| before.min(id));
-        self.goaway_sent = Some(id);
-        let mut payload = Vec::new();
-        varint::encode(id, &mut payload);
-        let mut data = Vec::new();
-        frame::encode(frame::GOAWAY, &payload, &mut data);
-        self.write(self.control_stream(), data);
     }
 
     /// Handles `PRIORITY_UPDATE`. The update takes effect at once if the head of the

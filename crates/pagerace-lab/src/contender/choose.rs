@@ -10,9 +10,8 @@ use super::{Contender, ContenderError, ContenderText, Varying};
 /// properties, it selects the first contender.
 ///
 /// # Errors
-/// [`ContenderError::NotThere`] if no contender matches,
-/// [`ContenderError::Ambiguous`] if several do, both with the labels; the parse
-/// error of `text` if it cannot be parsed and no label contains it.
+/// No contender matches or several do, with the labels; the parse error of `text` if it cannot be
+/// parsed and no label contains it.
 pub fn choose(contenders: &[Contender], text: &str) -> Result<usize, ContenderError> {
     let text = text.trim();
     let varying = Varying::among(contenders);
@@ -36,7 +35,7 @@ pub fn choose(contenders: &[Contender], text: &str) -> Result<usize, ContenderEr
             }
             fits
         }
-        Err(ContenderError::Empty) => return Err(ContenderError::Empty),
+        Err(_) if text.is_empty() => Vec::new(),
         Err(_) => (0..labels.len())
             .filter(|&i| labels[i].contains(text))
             .collect(),
@@ -44,17 +43,17 @@ pub fn choose(contenders: &[Contender], text: &str) -> Result<usize, ContenderEr
     match (matching.as_slice(), read) {
         ([one], _) => Ok(*one),
         ([], Err(error)) => Err(error),
-        ([], Ok(_)) => Err(ContenderError::NotThere {
-            text: text.to_owned(),
-            suggestion: did_you_mean(text, labels.iter().map(String::as_str)),
-            known: labels.join(", "),
-        }),
+        ([], Ok(_)) => Err(ContenderError(format!(
+            "`{text}` matches none of the contenders: {}{}",
+            labels.join(", "),
+            did_you_mean(text, labels.iter().map(String::as_str))
+        ))),
         (several, _) => {
             let labels: Vec<&str> = several.iter().map(|&i| labels[i].as_str()).collect();
-            Err(ContenderError::Ambiguous {
-                text: text.to_owned(),
-                matching: labels.join(", "),
-            })
+            Err(ContenderError(format!(
+                "`{text}` matches {}; name one of them in full",
+                labels.join(", ")
+            )))
         }
     }
 }

@@ -1,14 +1,15 @@
 //! The text form of a contender: words in any order, each property optional.
 
+use std::fmt::Display;
 use std::str::FromStr;
 
 use pagerace_core::Protocol;
 use pagerace_core::suggest::did_you_mean;
-use pagerace_delivery::reliability::{self, ReliabilityError, ReliabilitySpec};
-use pagerace_delivery::{StrategyError, StrategySpec, registry};
-use pagerace_page::intervention::{Effect, InterventionError};
+use pagerace_delivery::reliability::{self, ReliabilitySpec};
+use pagerace_delivery::{StrategySpec, registry};
+use pagerace_page::intervention::Effect;
 use pagerace_page::{Intervention, Interventions};
-use pagerace_sim::{ProtocolMap, ProtocolMapError, Visit};
+use pagerace_sim::{ProtocolMap, Visit};
 use thiserror::Error;
 
 use super::Contender;
@@ -33,64 +34,8 @@ pub struct ContenderText {
 
 /// The reason why a text does not select a contender.
 #[derive(Debug, Error)]
-pub enum ContenderError {
-    /// The text is empty.
-    #[error(
-        "is empty; write a protocol, congestion controller, visit or strategy, such as `h2 bbr`"
-    )]
-    Empty,
-    /// A word is unknown.
-    #[error(
-        "`{word}` is not a protocol (h1, h2, h3), congestion controller (pagerace list \
-         controllers), visit (cold, resumed, warm), strategy (pagerace list strategies), \
-         reliability policy (pagerace list policies) or intervention (such as \
-         fonts=1s){suggestion}"
-    )]
-    Unknown {
-        /// The unknown word.
-        word: String,
-        /// A suggestion that continues the sentence; may be empty.
-        suggestion: String,
-    },
-    /// A property is given twice.
-    #[error("`{text}` names two {what}; one is enough")]
-    Twice {
-        /// The text.
-        text: String,
-        /// The property, in the plural.
-        what: &'static str,
-    },
-    /// The protocols are invalid.
-    #[error(transparent)]
-    Protocols(#[from] ProtocolMapError),
-    /// The parameters of the reliability policy are invalid.
-    #[error(transparent)]
-    Reliability(#[from] ReliabilityError),
-    /// The parameters of the strategy are invalid.
-    #[error(transparent)]
-    Strategy(#[from] StrategyError),
-    /// The selector of an intervention is invalid.
-    #[error(transparent)]
-    Intervention(#[from] InterventionError),
-    /// No contender matches.
-    #[error("`{text}` matches none of the contenders: {known}{suggestion}")]
-    NotThere {
-        /// The text.
-        text: String,
-        /// Labels of all contenders.
-        known: String,
-        /// A suggestion that continues the sentence; may be empty.
-        suggestion: String,
-    },
-    /// Several contenders match.
-    #[error("`{text}` matches {matching}; name one of them in full")]
-    Ambiguous {
-        /// The text.
-        text: String,
-        /// Labels of the contenders that match.
-        matching: String,
-    },
-}
+#[error("{0}")]
+pub struct ContenderError(pub(super) String);
 
 impl ContenderText {
     /// Returns true if `contender` matches the text.
@@ -127,22 +72,20 @@ impl FromStr for ContenderText {
         let mut protocols: Vec<&str> = Vec::new();
         let mut interventions: Vec<Intervention> = Vec::new();
         let mut original = false;
-        let twice = |what| ContenderError::Twice {
-            text: text.to_owned(),
-            what,
-        };
+        let twice =
+            |what: &str| ContenderError(format!("`{text}` names two {what}; one is enough"));
         for word in text.split_whitespace() {
             let name = word.split(':').next().unwrap_or(word);
             if registry().iter().any(|info| info.name == name) {
-                if read.strategy.replace(word.parse()?).is_some() {
+                if read.strategy.replace(parse(word)?).is_some() {
                     return Err(twice("strategies"));
                 }
             } else if reliability::policy(name).is_some() {
-                if read.reliability.replace(word.parse()?).is_some() {
+                if read.reliability.replace(parse(word)?).is_some() {
                     return Err(twice("reliability policies"));
                 }
             } else if has_effect(word) {
-                interventions.push(word.parse()?);
+                interventions.push(parse(word)?);
             } else if matches!(word, "original" | "none") {
                 original = true;
             } else if word.contains('=') && !word.contains(':') {
@@ -165,7 +108,7 @@ impl FromStr for ContenderText {
             }
         }
         if !protocols.is_empty() {
-            read.protocols = Some(protocols.join(" ").parse()?);
+            read.protocols = Some(parse(&protocols.join(" "))?);
         }
         if original && !interventions.is_empty() {
             return Err(twice("sets of interventions"));
@@ -174,10 +117,17 @@ impl FromStr for ContenderText {
             read.interventions = Some(Interventions::new(interventions));
         }
         if read == Self::default() {
-            return Err(ContenderError::Empty);
+            let reason = "is empty; write a protocol, congestion controller, visit or strategy, such \
+                          as `h2 bbr`";
+            return Err(ContenderError(reason.to_owned()));
         }
         Ok(read)
     }
+}
+
+fn parse<T: FromStr<Err: Display>>(word: &str) -> Result<T, ContenderError> {
+    word.parse()
+        .map_err(|error: T::Err| ContenderError(error.to_string()))
 }
 
 /// Returns true if a word ends in the effect of an intervention rather than in a protocol.
@@ -194,8 +144,11 @@ fn unknown(word: &str) -> ContenderError {
     let policies = reliability::policies().iter().map(|info| info.name);
     let known = protocols.chain(controllers).chain(visits);
     let known = known.chain(strategies).chain(policies);
-    ContenderError::Unknown {
-        word: word.to_owned(),
-        suggestion: did_you_mean(word, known),
-    }
+    ContenderError(format!(
+        "`{word}` is not a protocol (h1, h2, h3), congestion controller (pagerace list \
+         controllers), visit (cold, resumed, warm), strategy (pagerace list strategies), \
+         reliability policy (pagerace list policies) or intervention (such as \
+         fonts=1s){}",
+        did_you_mean(word, known)
+    ))
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crate::analysis::analyse;
+use crate::analysis::{Comparison, analyse};
 use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
 use crate::results::Results;
@@ -17,6 +17,26 @@ const CONTENDER: [&str; 6] = [
     "strategy",
     "reliability",
     "interventions",
+];
+
+type Number = fn(&Comparison) -> Option<f64>;
+
+/// The numbers of a comparison, by column.
+#[rustfmt::skip]
+const NUMBERS: [(&str, Number); 13] = [
+    ("median", |row| row.median),
+    ("difference", |row| row.difference),
+    ("difference_percent", |row| row.relative.map(|share| share * 100.0)),
+    ("interval_low", |row| row.interval.map(|interval| interval.low)),
+    ("interval_high", |row| row.interval.map(|interval| interval.high)),
+    ("model_interval_low", |row| row.model_interval.map(|(low, _)| low)),
+    ("model_interval_high", |row| row.model_interval.map(|(_, high)| high)),
+    ("model_error_percent", |row| row.model.as_ref().map(|model| model.percent)),
+    ("cliffs_delta", |row| row.cliffs_delta),
+    ("rank_biserial", |row| row.rank_biserial),
+    ("mann_whitney_p", |row| row.mann_whitney_p),
+    ("signed_rank_p", |row| row.signed_rank_p),
+    ("signed_rank_p_holm", |row| row.signed_rank_p_holm),
 ];
 
 /// Writes one line per load: page, network, contender, run, seed, failure, every metric,
@@ -54,29 +74,11 @@ pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
 /// Any error of `out`.
 pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let plan = &results.plan;
-    let more = [
-        "metric",
-        "unit",
-        "rank",
-        "mark",
-        "runs",
-        "failed_runs",
-        "median",
-        "difference",
-        "difference_percent",
-        "interval_low",
-        "interval_high",
-        "model_interval_low",
-        "model_interval_high",
-        "model_error_percent",
-        "cliffs_delta",
-        "rank_biserial",
-        "mann_whitney_p",
-        "signed_rank_p",
-        "signed_rank_p_holm",
-        "world",
-    ];
-    line(out, names(["page", "network"], more))?;
+    let more = ["metric", "unit", "rank", "mark", "runs", "failed_runs"];
+    let mut header = names(["page", "network"], more);
+    header.extend(NUMBERS.map(|(name, _)| name.to_owned()));
+    header.push("world".to_owned());
+    line(out, header)?;
     for page in 0..plan.pages.len() {
         for network in 0..plan.networks.len() {
             let analysis = analyse(results, page, network, plan.metric);
@@ -90,21 +92,9 @@ pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<(
                     row.mark.label().to_owned(),
                     row.runs.to_string(),
                     row.failed.to_string(),
-                    number(row.median),
-                    number(row.difference),
-                    number(row.relative.map(|share| share * 100.0)),
-                    number(row.interval.map(|interval| interval.low)),
-                    number(row.interval.map(|interval| interval.high)),
-                    number(row.model_interval.map(|(low, _)| low)),
-                    number(row.model_interval.map(|(_, high)| high)),
-                    number(row.model.as_ref().map(|model| model.percent)),
-                    number(row.cliffs_delta),
-                    number(row.rank_biserial),
-                    number(row.mann_whitney_p),
-                    number(row.signed_rank_p),
-                    number(row.signed_rank_p_holm),
-                    results.provenance.name().to_owned(),
                 ]);
+                fields.extend(NUMBERS.map(|(_, get)| number(get(row))));
+                fields.push(results.provenance.name().to_owned());
                 line(out, fields)?;
             }
         }

@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pagerace_core::{Duration, Protocol};
 use pagerace_live::link::Testbed;
 use pagerace_live::probe::{self, RawTcp};
-use pagerace_live::{LocalCa, OriginServer, Server, Servers, ServersConfig, secret_seed, site};
+use pagerace_live::{LocalCa, OriginServer, QuicServer, Servers, ServersConfig, secret_seed, site};
 use pagerace_net::Network;
 use pagerace_peer::{Reply, Request, ServerConfig, Site};
 use pagerace_probe::congestion::{Flights, SCALE, Shape, controllers, observe};
@@ -153,7 +153,7 @@ fn ours(controller: &str, network: &Network, seed: u64) -> Asked {
         )
     };
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
-    let mut server = Server::bind(any, &config, large()).unwrap();
+    let mut server = QuicServer::bind(any, &config, large()).unwrap();
     let address = server.local_address().unwrap();
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();

@@ -10,7 +10,7 @@ use rustls::ClientConfig;
 
 use crate::LiveError;
 
-/// There is none.
+/// A raw socket, which does not exist here: probes need that of Linux.
 #[derive(Debug)]
 pub enum RawTcp {}
 

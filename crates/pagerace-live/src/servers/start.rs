@@ -16,8 +16,8 @@ use super::announced::Announced;
 use super::{Namespace, OriginServer, Servers, ServersConfig, ServersReport};
 use crate::site::ServedSite;
 use crate::socket::Socket;
-use crate::tcp::{TcpServer, TcpServerConfig};
-use crate::{LiveError, Server};
+use crate::tcp::{TlsServer, TlsServerConfig};
+use crate::{LiveError, QuicServer};
 
 /// A bound socket.
 enum Bound {
@@ -43,7 +43,7 @@ pub(super) fn start<S: ServedSite>(
                 let tls = leaf.tcp(origin.protocol, config.tickets)?;
                 if tcp.is_none() {
                     let config = tcp_config(config, tls.clone());
-                    tcp = Some(TcpServer::empty(&config, site.clone())?);
+                    tcp = Some(TlsServer::empty(&config, site.clone())?);
                 }
                 let server = tcp.as_mut().expect("just made");
                 server.add(listener, tls)?;
@@ -68,7 +68,7 @@ pub(super) fn start<S: ServedSite>(
                     ..ServerConfig::new(keys, config.strategy.clone(), seed)
                 };
                 if quic.is_none() {
-                    quic = Some(Server::empty()?);
+                    quic = Some(QuicServer::empty()?);
                 }
                 let server = quic.as_mut().expect("just made");
                 server.add(socket, &config, Announced::new(site.clone(), port))?;
@@ -104,13 +104,13 @@ pub(super) fn start<S: ServedSite>(
     Ok(servers)
 }
 
-fn tcp_config(config: &ServersConfig, tls: Arc<rustls::ServerConfig>) -> TcpServerConfig {
+fn tcp_config(config: &ServersConfig, tls: Arc<rustls::ServerConfig>) -> TlsServerConfig {
     let mut stream = StreamServerConfig::new(config.strategy.clone());
     stream.h2 = config.h2.clone();
-    TcpServerConfig {
+    TlsServerConfig {
         connections_max: config.connections_max,
         guard: config.guard,
-        ..TcpServerConfig::new(stream, tls)
+        ..TlsServerConfig::new(stream, tls)
     }
 }
 

@@ -25,7 +25,7 @@ const FIRST_CONNECTION: usize = 1 << 16;
 
 /// Settings of a server.
 #[derive(Clone, Debug)]
-pub struct TcpServerConfig {
+pub struct TlsServerConfig {
     /// Settings of HTTP, and the strategy.
     pub stream: StreamServerConfig,
     /// The certificate and the ALPN identifiers; see [`super::server_tls`].
@@ -37,7 +37,7 @@ pub struct TcpServerConfig {
     pub guard: Option<Guard>,
 }
 
-impl TcpServerConfig {
+impl TlsServerConfig {
     /// Settings with at most 256 connections and no guard.
     pub fn new(stream: StreamServerConfig, tls: Arc<rustls::ServerConfig>) -> Self {
         Self {
@@ -53,10 +53,10 @@ impl TcpServerConfig {
 ///
 /// The server has one thread and one or more listening sockets, each with its own TLS
 /// configuration.
-pub struct TcpServer<S> {
+pub struct TlsServer<S> {
     listeners: Vec<(TcpListener, Arc<rustls::ServerConfig>)>,
     waiter: Waiter,
-    config: TcpServerConfig,
+    config: TlsServerConfig,
     site: Arc<Mutex<S>>,
     clock: Clock,
     connections: BTreeMap<usize, Connection<S>>,
@@ -66,12 +66,12 @@ pub struct TcpServer<S> {
     frames: Option<Vec<SentFrame>>,
 }
 
-impl<S: Site> TcpServer<S> {
+impl<S: Site> TlsServer<S> {
     /// Listens on `address`; port 0 selects any free port.
     ///
     /// # Errors
     /// [`LiveError::Bind`], [`LiveError::Tcp`].
-    pub fn bind(address: SocketAddr, config: &TcpServerConfig, site: S) -> Result<Self, LiveError> {
+    pub fn bind(address: SocketAddr, config: &TlsServerConfig, site: S) -> Result<Self, LiveError> {
         let listener =
             TcpListener::bind(address).map_err(|source| LiveError::Bind { address, source })?;
         let mut server = Self::empty(config, site)?;
@@ -80,7 +80,7 @@ impl<S: Site> TcpServer<S> {
     }
 
     /// Creates a server without listeners.
-    pub(crate) fn empty(config: &TcpServerConfig, site: S) -> Result<Self, LiveError> {
+    pub(crate) fn empty(config: &TlsServerConfig, site: S) -> Result<Self, LiveError> {
         Ok(Self {
             listeners: Vec::new(),
             waiter: Waiter::new().map_err(LiveError::Tcp)?,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pagerace_core::Priority;
-use pagerace_live::{Server, secret_seed};
+use pagerace_live::{QuicServer, secret_seed};
 use pagerace_peer::{ClientConfig, Retransmission, SentFrame, ServerConfig, Site};
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
 use pagerace_transport::quic::{ClientKeys, QuicSettings};
@@ -75,7 +75,7 @@ impl OurServer {
             record_frames: true,
         };
         let mut server =
-            Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), &config, site).unwrap();
+            QuicServer::bind(SocketAddr::from(([127, 0, 0, 1], 0)), &config, site).unwrap();
         let port = server.local_address().unwrap().port();
         let stop = Arc::new(AtomicBool::new(false));
         let thread = {

@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use base64::Engine as _;
 use bytes::Bytes;
 use pagerace_core::{Priority, Protocol};
-use pagerace_live::tcp::{TcpServer, TcpServerConfig, server_tls};
+use pagerace_live::tcp::{TlsServer, TlsServerConfig, server_tls};
 use pagerace_peer::SentFrame;
 use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
 use pagerace_transport::quic::keys::Identity;
@@ -43,14 +43,14 @@ impl OurServer {
         let identity = Identity::new(&["localhost"]).unwrap();
         let mut stream = StreamServerConfig::new(strategy.parse().unwrap());
         stream.record_frames = true;
-        let config = TcpServerConfig::new(stream, server_tls(&identity).unwrap());
+        let config = TlsServerConfig::new(stream, server_tls(&identity).unwrap());
         let site = SIZES
             .iter()
             .fold(MemorySite::default(), |site, (path, size)| {
                 site.with(path, pattern(*size))
             });
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
-        let mut server = TcpServer::bind(address, &config, site).unwrap();
+        let mut server = TlsServer::bind(address, &config, site).unwrap();
         let port = server.local_address().unwrap().port();
         let stop = Arc::new(AtomicBool::new(false));
         let thread = {

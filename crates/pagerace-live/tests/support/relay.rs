@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pagerace_core::{Instant, Rng};
 use pagerace_delivery::StrategySpec;
-use pagerace_live::{Clock, Server, secret_seed};
+use pagerace_live::{Clock, QuicServer, secret_seed};
 use pagerace_net::{Exit, Link, Network};
 use pagerace_peer::ServerConfig;
 use pagerace_probe::plan::facts;
@@ -88,7 +88,7 @@ impl Truth {
         let keys = identity.server_keys().unwrap();
         let config = ServerConfig::new(keys, strategy.clone(), secret_seed().unwrap());
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let mut server = Server::bind(any, &config, ServedSite(objects)).unwrap();
+        let mut server = QuicServer::bind(any, &config, ServedSite(objects)).unwrap();
         let own = server.local_address().unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();

@@ -1,7 +1,7 @@
 //! Values that change over time: `50ms..250ms over 10s then 80ms`.
 
 use super::tokens::{Token, Tokens};
-use super::value::{above_zero, unexpected, value};
+use super::value::{above_zero, unexpected, unfinished, value};
 use crate::error::NetworkError;
 use crate::schedule::{End, Piece, Schedule};
 
@@ -50,7 +50,7 @@ impl Series {
         };
         match (Schedule::new(pieces, end), first) {
             (Ok(schedule), _) => Ok(Self::Changing(schedule)),
-            (Err(why), Some(token)) => Err(unexpected(token, format!("a schedule; {why}"))),
+            (Err(why), Some(token)) => Err(unexpected(token, &format!("a schedule; {why}"))),
             (Err(why), None) => unreachable!("a schedule from no words: {why}"),
         }
     }
@@ -122,10 +122,7 @@ fn takes(tokens: &mut Tokens<'_>, word: &str) -> bool {
 
 fn lacks(tokens: &Tokens<'_>, found: Option<Token<'_>>, expected: &'static str) -> NetworkError {
     match found {
-        Some(token) => unexpected(token, expected.to_owned()),
-        None => NetworkError::Unfinished {
-            word: tokens.last_word().to_owned(),
-            expected,
-        },
+        Some(token) => unexpected(token, expected),
+        None => unfinished(tokens.last_word(), expected),
     }
 }

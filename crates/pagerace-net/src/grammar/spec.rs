@@ -6,7 +6,7 @@ use pagerace_core::suggest::nearest;
 
 use super::WORDS;
 use super::tokens::Tokens;
-use super::value::{self, Bucket, Capacity, unexpected};
+use super::value::{self, Bucket, Capacity, conflict, unexpected};
 use crate::delay::{Delay, Jitter};
 use crate::error::NetworkError;
 use crate::link::LinkConfig;
@@ -37,14 +37,10 @@ impl Spec {
         let mut said: Vec<&str> = Vec::new();
         while let Some(token) = tokens.next() {
             if !WORDS.contains(&token.text) {
-                return Err(unexpected(token, expected_word(token.text)));
+                return Err(unexpected(token, &expected_word(token.text)));
             }
             if let Some(earlier) = said.iter().find(|e| says_the_same(e, token.text)) {
-                return Err(NetworkError::Conflict {
-                    column: token.column,
-                    word: token.text.to_owned(),
-                    earlier: (*earlier).to_owned(),
-                });
+                return Err(conflict(token, earlier));
             }
             said.push(token.text);
             spec.word(token.text, tokens, folder)?;
@@ -107,14 +103,13 @@ impl Spec {
     }
 
     pub(super) fn build(self, name: String) -> Result<Network, NetworkError> {
-        let rate = self.rate.ok_or(NetworkError::Lacks {
-            what: "rate",
-            example: "rate 2mbit",
-        })?;
-        let delay = self.delay.ok_or(NetworkError::Lacks {
-            what: "delay",
-            example: "rtt 100ms",
-        })?;
+        let lacks = |what: &str, example: &str| {
+            NetworkError(format!(
+                "the network has no {what}; add for example `{example}`"
+            ))
+        };
+        let rate = self.rate.ok_or_else(|| lacks("rate", "rate 2mbit"))?;
+        let delay = self.delay.ok_or_else(|| lacks("delay", "rtt 100ms"))?;
         let loss = self.loss.unwrap_or_default();
         let queue = self.queue.unwrap_or(Queue::ONE_BDP);
         let bucket = self.bucket.flatten();

@@ -42,16 +42,33 @@ impl Capacity {
             (Self::Changing(_), Some(_)) => "schedule",
             (Self::Trace(_), Some(_)) => "trace",
         };
-        Err(NetworkError::BucketOnChangingRate { direction, follows })
+        Err(NetworkError(format!(
+            "a token bucket needs a constant rate, and {direction} follows a {follows}; remove \
+             `bucket`, or write `bucket none`"
+        )))
     }
 }
 
-pub(super) fn unexpected(token: Token<'_>, expected: String) -> NetworkError {
-    NetworkError::Unexpected {
-        column: token.column,
-        found: token.text.to_owned(),
-        expected,
-    }
+pub(super) fn unexpected(token: Token<'_>, expected: &str) -> NetworkError {
+    NetworkError(format!(
+        "column {} of the network: found `{}`, expected {expected}",
+        token.column, token.text
+    ))
+}
+
+/// Returns the error of a text that ends after `word`, where a value is required.
+pub(super) fn unfinished(word: &str, expected: &str) -> NetworkError {
+    NetworkError(format!(
+        "the network ends after `{word}`, which needs {expected}"
+    ))
+}
+
+/// Returns the error of a keyword that repeats or contradicts an earlier one.
+pub(super) fn conflict(token: Token<'_>, earlier: &str) -> NetworkError {
+    NetworkError(format!(
+        "column {} of the network: `{}` after `{earlier}`; keep one of them",
+        token.column, token.text
+    ))
 }
 
 /// Reads the next word with `parse`; `expected` describes the value in the error if no
@@ -62,11 +79,8 @@ pub(super) fn value<T>(
     parse: impl FnOnce(&str) -> Result<T, String>,
 ) -> Result<T, NetworkError> {
     let word = tokens.last_word();
-    let token = tokens.next().ok_or_else(|| NetworkError::Unfinished {
-        word: word.to_owned(),
-        expected,
-    })?;
-    parse(token.text).map_err(|expected| unexpected(token, expected))
+    let token = tokens.next().ok_or_else(|| unfinished(word, expected))?;
+    parse(token.text).map_err(|expected| unexpected(token, &expected))
 }
 
 /// Reads a rate, or the trace in a file, whose path is relative to `folder`.
@@ -85,11 +99,11 @@ pub(super) fn capacity(tokens: &mut Tokens<'_>, folder: &Path) -> Result<Capacit
         // Zero is not a valid constant rate; `parse_rate` returns the usual error for it.
         Series::Constant(_) => units::parse_rate(token.text)
             .map(Capacity::Constant)
-            .map_err(|expected| unexpected(token, expected)),
+            .map_err(|expected| unexpected(token, &expected)),
         Series::Changing(schedule) => {
             let rate = Rate::Changing(schedule.clone());
             rate.check()
-                .map_err(|why| unexpected(token, format!("valid rates; {why}")))?;
+                .map_err(|why| unexpected(token, &format!("valid rates; {why}")))?;
             Ok(Capacity::Changing(schedule))
         }
     }
@@ -138,7 +152,7 @@ pub(super) fn loss(tokens: &mut Tokens<'_>) -> Result<Loss, NetworkError> {
         })?;
         let loss = Loss::Burst { mean, length };
         loss.check()
-            .map_err(|why| unexpected(token, format!("a valid burst; {why}")))?;
+            .map_err(|why| unexpected(token, &format!("a valid burst; {why}")))?;
         loss
     } else {
         Loss::Random(mean)
@@ -163,7 +177,7 @@ pub(super) fn gemodel(tokens: &mut Tokens<'_>) -> Result<Loss, NetworkError> {
         lose_good,
     };
     match (loss.check(), here) {
-        (Err(why), Some(token)) => Err(unexpected(token, format!("a chain that moves; {why}"))),
+        (Err(why), Some(token)) => Err(unexpected(token, &format!("a chain that moves; {why}"))),
         _ => Ok(loss),
     }
 }
@@ -223,11 +237,7 @@ fn option<'a>(
         return Ok(None);
     };
     if said.contains(&token.text) {
-        return Err(NetworkError::Conflict {
-            column: token.column,
-            word: token.text.to_owned(),
-            earlier: token.text.to_owned(),
-        });
+        return Err(conflict(token, token.text));
     }
     said.push(token.text);
     tokens.next();

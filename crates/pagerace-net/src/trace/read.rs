@@ -1,7 +1,7 @@
 //! Reading a trace from its file.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::read::MultiGzDecoder;
 
@@ -23,16 +23,10 @@ impl Trace {
     /// [`TraceError`] names the file and, for a malformed line, its number, the text
     /// found and the text expected.
     pub fn read(path: &str) -> Result<Self, TraceError> {
-        let failed = |source| TraceError::Read {
-            path: path.to_owned(),
-            source,
-        };
+        let failed = |error: io::Error| TraceError(format!("{path}: {error}"));
         if !std::fs::metadata(path).map_err(failed)?.is_file() {
-            let why = "not a regular file; give the path of a trace".to_owned();
-            return Err(TraceError::Unusable {
-                path: path.to_owned(),
-                why,
-            });
+            let why = "not a regular file; give the path of a trace";
+            return Err(TraceError(format!("{path}: {why}")));
         }
         let mut file = BufReader::new(File::open(path).map_err(failed)?);
         let packed = file.fill_buf().map_err(failed)?.starts_with(&[0x1f, 0x8b]);
@@ -45,11 +39,8 @@ impl Trace {
             file.take(TEXT_BYTES_MAX + 1).read_to_end(&mut text)
         };
         if read.map_err(failed)? as u64 > TEXT_BYTES_MAX {
-            let why = "longer than 256 MiB; cut it".to_owned();
-            return Err(TraceError::Unusable {
-                path: path.to_owned(),
-                why,
-            });
+            let why = "longer than 256 MiB; cut it";
+            return Err(TraceError(format!("{path}: {why}")));
         }
         Self::parse(path, &String::from_utf8_lossy(&text))
     }
@@ -63,11 +54,11 @@ impl Trace {
         let mut lines = lines
             .filter(|(_, l)| !l.is_empty() && !l.starts_with('#'))
             .peekable();
-        let at = |line: usize, found: &str, expected| TraceError::Line {
-            path: name.to_owned(),
-            line,
-            found: found.chars().take(40).collect(),
-            expected,
+        let at = |line: usize, found: &str, expected: &'static str| {
+            let found: String = found.chars().take(40).collect();
+            TraceError(format!(
+                "{name}, line {line}: found `{found}`, expected {expected}"
+            ))
         };
         let words = lines.peek().map(|(_, l)| l.split_whitespace().count());
         let shape = match words {
@@ -79,10 +70,7 @@ impl Trace {
                 return Err(at(line, found, EITHER));
             }
         };
-        let shape = shape.map_err(|why| TraceError::Unusable {
-            path: name.to_owned(),
-            why,
-        })?;
+        let shape = shape.map_err(|why| TraceError(format!("{name}: {why}")))?;
         Ok(Self {
             name: name.to_owned(),
             shape,

@@ -181,7 +181,7 @@ impl TcpHolMeter {
                     own,
                 };
                 stream.waits.insert(span.start, wait);
-                stream.waiting.begin(now, id, span.len());
+                stream.waiting.begin(now, id, span.length());
             }
             at = end;
         }

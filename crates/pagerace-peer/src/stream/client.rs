@@ -113,16 +113,11 @@ impl StreamClient {
             Engine::H1(h1) => usize::from(h1.can_request() && self.waiting.is_empty()),
             Engine::H2(h2) if h2.goaway_received().is_none() => {
                 let max = h2.peer_settings().max_concurrent_streams;
-                let taken = h2.open_streams() + self.waiting.len();
+                let taken = self.tokens.len() + self.waiting.len();
                 (max.unwrap_or(ASSUMED_STREAMS) as usize).saturating_sub(taken)
             }
             Engine::H2(_) => 0,
         }
-    }
-
-    /// Returns true if no request is outstanding.
-    pub fn is_idle(&self) -> bool {
-        self.waiting.is_empty() && self.tokens.is_empty()
     }
 
     /// Returns true if the connection has ended.

@@ -133,9 +133,8 @@ pub struct StreamServer<S> {
     piece_max: usize,
     /// Number of complete requests plus bytes of request bodies.
     progress: u64,
-    /// Reason of a failure: the client violated the protocol or left, or a body cannot be
-    /// read.
-    failed: Option<String>,
+    /// True if the client violated the protocol or left, or a body cannot be read.
+    failed: bool,
     record: bool,
     frames: Vec<SentFrame>,
 }
@@ -165,7 +164,7 @@ impl<S: Site> StreamServer<S> {
             rest: Output::default(),
             piece_max: config.piece_max.max(1),
             progress: 0,
-            failed: None,
+            failed: false,
             record: config.record_frames,
             frames: Vec::new(),
         }
@@ -173,16 +172,12 @@ impl<S: Site> StreamServer<S> {
 
     /// Handles the arrival of plaintext, in order.
     pub fn handle_data(&mut self, now: Instant, data: Bytes) {
-        if self.failed.is_some() {
+        if self.failed {
             return;
         }
         match &mut self.engine {
             Engine::H1(h1) => h1.handle_data(data),
-            Engine::H2(h2) => {
-                if let Err(error) = h2.handle_data(data) {
-                    self.failed = Some(error.to_string());
-                }
-            }
+            Engine::H2(h2) => self.failed = h2.handle_data(data).is_err(),
         }
         self.drive(now);
     }
@@ -208,10 +203,7 @@ impl<S: Site> StreamServer<S> {
     pub fn handle_end(&mut self, now: Instant) {
         match &mut self.engine {
             Engine::H1(h1) => h1.handle_end(),
-            Engine::H2(_) => {
-                let reason = "the client closed the connection";
-                self.failed.get_or_insert_with(|| reason.to_owned());
-            }
+            Engine::H2(_) => self.failed = true,
         }
         self.drive(now);
     }
@@ -246,12 +238,7 @@ impl<S: Site> StreamServer<S> {
             Engine::H1(h1) => h1.wants_close(),
             Engine::H2(_) => false,
         };
-        (over || self.failed.is_some()) && self.rest.is_empty()
-    }
-
-    /// Returns the reason of the closure, if it is a failure.
-    pub fn failure(&self) -> Option<&str> {
-        self.failed.as_deref()
+        (over || self.failed) && self.rest.is_empty()
     }
 
     /// Announces that no further requests are accepted (HTTP/2). Requests that have
@@ -260,12 +247,6 @@ impl<S: Site> StreamServer<S> {
         if let Engine::H2(h2) = &mut self.engine {
             h2.go_away(h2::Code::NO_ERROR);
         }
-    }
-
-    /// Returns true if no response has bytes left and no complete request waits for its
-    /// response.
-    pub fn is_idle(&self) -> bool {
-        self.outgoing.is_empty() && self.thinking.is_empty() && self.early.is_empty()
     }
 
     /// Returns the pieces of responses since the last call, if the server records them.
@@ -457,7 +438,7 @@ impl<S: Site> StreamServer<S> {
         if let Some(control) = self.control() {
             return Some(control);
         }
-        if self.failed.is_some() {
+        if self.failed {
             return None;
         }
         let max = max.min(self.piece_max);
@@ -488,8 +469,7 @@ impl<S: Site> StreamServer<S> {
         if length == 0 {
             // The length has been announced, so only closing the connection can end the
             // response.
-            let reason = "the content of a response cannot be read any more";
-            self.failed = Some(reason.to_owned());
+            self.failed = true;
             self.outgoing.cancel(offer.stream);
             return None;
         }

@@ -23,18 +23,6 @@ pub struct TcpClientConfig {
     pub stream: StreamClientConfig,
 }
 
-impl TcpClientConfig {
-    /// Returns the defaults of all layers.
-    pub fn new(protocol: Protocol) -> Self {
-        Self {
-            protocol,
-            tcp: TcpSettings::default(),
-            tls: TlsSettings::default(),
-            stream: StreamClientConfig::default(),
-        }
-    }
-}
-
 /// The client's end of TLS over a byte stream: [`tls::Session`] in virtual time, or real TLS.
 ///
 /// Bytes of the stream go in through [`handle_data`](Self::handle_data) and come out of
@@ -102,7 +90,6 @@ pub struct TcpClient<T = tls::Session> {
     tls: T,
     http: StreamClient,
     connected: bool,
-    closing: bool,
     finished: bool,
 }
 
@@ -139,7 +126,6 @@ impl<T: ClientTls> TcpClient<T> {
             tls,
             http: StreamClient::new(config.protocol, &config.stream),
             connected: false,
-            closing: false,
             finished: false,
         })
     }
@@ -147,16 +133,7 @@ impl<T: ClientTls> TcpClient<T> {
     /// Returns the number of further requests that the client would send now; see
     /// [`StreamClient::capacity`]. During the handshake, requests wait in the client.
     pub fn capacity(&self) -> usize {
-        if self.closing {
-            0
-        } else {
-            self.http.capacity()
-        }
-    }
-
-    /// Returns true if the handshake is complete.
-    pub fn is_connected(&self) -> bool {
-        self.connected
+        self.http.capacity()
     }
 
     /// Returns true if TCP's part of the handshake is complete.
@@ -209,27 +186,10 @@ impl<T: ClientTls> TcpClient<T> {
         self.http.poll_event()
     }
 
-    /// Closes the connection in an orderly way. No more requests are accepted.
-    pub fn close(&mut self, _now: Instant) {
-        if !std::mem::replace(&mut self.closing, true) {
-            self.http.close();
-        }
-    }
-
     /// Passes the ranges of the server's stream that arrived since the last call to
     /// `each`, for [`TcpHolMeter`](crate::hol::TcpHolMeter).
     pub fn drain_received(&mut self, each: impl FnMut(tcp::Range)) {
         self.tcp.drain_received(each);
-    }
-
-    /// Returns the number of in-order bytes of the server's stream that have arrived.
-    pub fn delivered(&self) -> u64 {
-        self.tcp.delivered()
-    }
-
-    /// Returns the counters and state of TCP on this side.
-    pub fn tcp_stats(&self) -> tcp::Stats {
-        self.tcp.stats()
     }
 
     fn drive(&mut self, now: Instant) {
@@ -285,8 +245,7 @@ impl<T: ClientTls> TcpClient<T> {
                 self.tcp.write(data);
             }
         }
-        let over = self.closing || self.http.is_closed();
-        if over && self.tcp.writable() > 0 {
+        if self.http.is_closed() && self.tcp.writable() > 0 {
             self.finished = true;
             self.tcp.finish();
         }

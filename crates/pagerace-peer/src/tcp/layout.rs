@@ -24,13 +24,8 @@ pub struct Span {
 
 impl Span {
     /// Returns the number of bytes.
-    pub const fn len(&self) -> u64 {
+    pub const fn length(&self) -> u64 {
         self.end - self.start
-    }
-
-    /// Returns true if the span has no bytes.
-    pub const fn is_empty(&self) -> bool {
-        self.end == self.start
     }
 }
 

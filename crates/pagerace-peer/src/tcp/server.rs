@@ -180,11 +180,6 @@ impl<S: Site> TcpServer<S> {
         self.http.site()
     }
 
-    /// Returns true if no response is being prepared or sent.
-    pub fn is_idle(&self) -> bool {
-        self.http.is_idle()
-    }
-
     /// Returns the reason for which the server's TCP gave the connection up. The client
     /// does not learn of it unless it sends.
     pub fn lost(&self) -> Option<&str> {
@@ -289,7 +284,7 @@ impl<S: Site> TcpServer<S> {
                 at: now,
                 stream,
                 offset: span.offset,
-                length: span.len(),
+                length: span.length(),
                 retransmission: sent.retransmission,
             }));
         });

@@ -1,7 +1,9 @@
 //! A toy sender: one packet at a time on a link of constant rate.
 
 use pagerace_core::{Destination, Duration, Instant, Protocol, Rng};
-use pagerace_report::input::{Drop, Frame, HolGap, RunDetail, Timing};
+use pagerace_page::ResourceId;
+use pagerace_page::timeline::{FrameSent, HolGap, PacketDrop, ResourceTiming};
+use pagerace_report::input::RunDetail;
 
 use crate::site::Site;
 
@@ -131,28 +133,28 @@ pub(crate) fn load(site: &Site, link: &Link, order: Order) -> Load {
         let resource = ready[order.pick(&ready, n, site, &left)];
         n += 1;
         let bytes = left[resource].min(PACKET);
-        let mut frame = Frame {
+        let mut frame = FrameSent {
             at: now,
             connection: u32::from(site.resources[resource].url.contains("third-party")),
-            resource: resource as u32,
+            resource: ResourceId(resource as u32),
             offset: site.resources[resource].bytes - left[resource],
             length: bytes as u32,
             retransmission: false,
         };
-        detail.frames.push(frame);
+        detail.trace.frames.push(frame);
         left[resource] -= bytes;
         let mut arrival = now + Duration::from_nanos(link.rtt.as_nanos() / 2);
         if rng.chance(link.loss) {
             let queue = rng.chance(0.3);
-            detail.drops.push(Drop {
+            detail.trace.drops.push(PacketDrop {
                 at: now,
                 connection: frame.connection,
                 queue,
             });
             frame.at = now + link.rtt + link.packet * 3;
             frame.retransmission = true;
-            detail.frames.push(frame);
-            detail.hol_gaps.push(HolGap {
+            detail.trace.frames.push(frame);
+            detail.trace.hol_gaps.push(HolGap {
                 resource: frame.resource,
                 from: arrival + link.packet,
                 until: arrival + link.rtt,
@@ -167,7 +169,7 @@ pub(crate) fn load(site: &Site, link: &Link, order: Order) -> Load {
             end[resource] = Some(arrival);
         }
     }
-    detail.frames.sort_by_key(|f| f.at);
+    detail.trace.frames.sort_by_key(|f| f.at);
     finish(site, link, &at, &first, &end, (lost, hol_bytes), detail)
 }
 
@@ -236,8 +238,9 @@ fn finish(
                 .saturating_sub((queued + set_up + link.rtt).as_nanos()),
         );
         let request = discovered + queued + set_up;
-        detail.timings.push(Some(Timing {
+        detail.timings.push(Some(ResourceTiming {
             protocol: Protocol::H3,
+            priority: None,
             connection: None,
             reused: false,
             discovered,

@@ -1,7 +1,7 @@
 use pagerace_core::{Duration, Instant, Protocol};
+use pagerace_page::timeline::ResourceTiming;
 
 use super::{deltas, ticks, timing};
-use crate::input::Timing;
 
 #[test]
 fn deltas_add_up_again() {
@@ -24,7 +24,7 @@ fn ticks_are_rounded() {
 #[test]
 fn rounding_errors_of_spans_do_not_add_up() {
     let span = Duration::from_nanos(4_000);
-    let timing = timing(&Timing {
+    let timing = timing(&ResourceTiming {
         discovered: Instant::from_nanos(4_000),
         queued: span,
         blocked: span,
@@ -35,6 +35,7 @@ fn rounding_errors_of_spans_do_not_add_up() {
         hol_blocked_bytes: 9,
         hol_other_bytes: 8,
         protocol: Protocol::H2,
+        priority: None,
         connection: Some(0),
         reused: true,
     });

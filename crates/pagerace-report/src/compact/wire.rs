@@ -7,10 +7,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use pagerace_page::timeline::FrameSent;
 use serde::Serialize;
 
 use super::{deltas, ticks};
-use crate::input::{Frame, RunDetail};
+use crate::input::RunDetail;
 
 /// Number of parts of a load's duration. Pauses shorter than one part are dropped.
 const RESOLUTION: u64 = 2_000;
@@ -68,7 +69,7 @@ impl Wire {
     /// Builds the columns with about as many pieces at most as [`pieces_each`] allows.
     pub(super) fn new(run: &RunDetail) -> Self {
         let pieces_max = pieces_each(run.recorded);
-        let mut frames: Vec<Piece> = run.frames.iter().map(Piece::of).collect();
+        let mut frames: Vec<Piece> = run.trace.frames.iter().map(Piece::of).collect();
         frames.sort_by_key(|f| f.at);
         let length = frames.last().map_or(0, |f| f.at);
         let pause = length / RESOLUTION;
@@ -82,7 +83,7 @@ impl Wire {
             pieces = thin(&frames, coarse);
         }
 
-        let mut drops = run.drops.clone();
+        let mut drops = run.trace.drops.clone();
         drops.sort_by_key(|d| d.at);
         let single = pieces.iter().all(|p| p.connection == 0);
         let again = pieces
@@ -106,12 +107,13 @@ impl Wire {
             drop_connection: drops.iter().map(|d| d.connection).collect(),
             drop_queue: drops.iter().map(|d| u8::from(d.queue)).collect(),
             gaps: run
+                .trace
                 .hol_gaps
                 .iter()
                 .map(|g| {
                     let from = ticks(g.from);
                     [
-                        u64::from(g.resource),
+                        u64::from(g.resource.0),
                         from,
                         ticks(g.until).saturating_sub(from),
                         g.bytes,
@@ -127,13 +129,13 @@ impl Wire {
 type Key = (u32, u32, bool);
 
 impl Piece {
-    fn of(frame: &Frame) -> Self {
+    fn of(frame: &FrameSent) -> Self {
         let at = ticks(frame.at);
         Self {
             at,
             until: at,
             connection: frame.connection,
-            resource: frame.resource,
+            resource: frame.resource.0,
             again: frame.retransmission,
             bytes: u64::from(frame.length),
         }

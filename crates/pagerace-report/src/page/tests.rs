@@ -1,13 +1,14 @@
 use std::fmt::Write as _;
 
 use pagerace_core::{Destination, Duration, Instant, Protocol};
+use pagerace_page::timeline::{FrameSent, ResourceTiming, Trace};
 
 use super::{
     FOOTER, HOW_LIVE, HOW_SIMULATED, LIBRARY, SCRIPTS, SECTIONS, STYLE, own_script, render,
 };
 use crate::input::{
-    AcrossPages, Comparison, Frame, Metric, Named, NetworkResult, PageResult, Provenance, Report,
-    Resource, Row, RunDetail, Timing, VerdictKind, Why,
+    AcrossPages, Comparison, Metric, Named, NetworkResult, PageResult, Provenance, Report,
+    Resource, Row, RunDetail, VerdictKind, Why,
 };
 
 /// Text that would end a script, open a comment, and break out of an attribute, within a
@@ -21,9 +22,10 @@ fn named(name: &str) -> Named {
     }
 }
 
-fn timing() -> Timing {
-    Timing {
+fn timing() -> ResourceTiming {
+    ResourceTiming {
         protocol: Protocol::H3,
+        priority: None,
         connection: None,
         reused: false,
         discovered: Instant::ZERO,
@@ -42,11 +44,14 @@ fn report(text: &str) -> Report {
     let detail = RunDetail {
         marks: vec![(text.to_owned(), Instant::from_nanos(5_000_000))],
         timings: vec![Some(timing())],
-        frames: vec![Frame {
-            at: Instant::from_nanos(1),
-            length: 1_200,
-            ..Frame::default()
-        }],
+        trace: Trace {
+            frames: vec![FrameSent {
+                at: Instant::from_nanos(1),
+                length: 1_200,
+                ..FrameSent::default()
+            }],
+            ..Trace::default()
+        },
         failure: Some(text.to_owned()),
         ..RunDetail::default()
     };

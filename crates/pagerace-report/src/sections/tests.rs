@@ -1,10 +1,10 @@
-use super::{Figure, Kind, Section, SectionReport, Series, render_sections};
+use super::{Figure, Section, SectionReport, Series, SeriesKind, render_sections};
 
 fn report(name: &str) -> SectionReport {
     let figure = Figure {
         label: name.to_owned(),
         categories: vec![name.to_owned()],
-        series: vec![Series::new(name, Kind::Bars, [(0.0, 2.5)])],
+        series: vec![Series::new(name, SeriesKind::Bars, [(0.0, 2.5)])],
         ..Figure::default()
     };
     SectionReport {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -26,7 +26,7 @@ pub(crate) type Lookup = (Result<Answer, Failure>, Option<f64>);
 /// Returns the resolvers of this machine.
 ///
 /// # Errors
-/// [`ScanError::NoResolver`].
+/// The machine names none.
 pub fn system_resolvers() -> Result<Vec<SocketAddr>, ScanError> {
     let text = fs::read_to_string(Path::new(RESOLV_CONF)).unwrap_or_default();
     let named = text.lines().filter_map(|line| {
@@ -37,7 +37,9 @@ pub fn system_resolvers() -> Result<Vec<SocketAddr>, ScanError> {
     let addresses = named.filter_map(|word| word.parse::<IpAddr>().ok());
     let all: Vec<SocketAddr> = addresses.map(|ip| SocketAddr::new(ip, 53)).collect();
     if all.is_empty() {
-        return Err(ScanError::NoResolver(PathBuf::from(RESOLV_CONF)));
+        return Err(ScanError::new(format_args!(
+            "no DNS resolver: {RESOLV_CONF} names none; give one, such as --resolver 192.0.2.53:53"
+        )));
     }
     Ok(all)
 }
@@ -46,7 +48,7 @@ pub fn system_resolvers() -> Result<Vec<SocketAddr>, ScanError> {
 /// of one may have no working authority.
 ///
 /// # Errors
-/// [`ScanError::Offline`].
+/// No resolver answers.
 pub(crate) async fn check(client: &Client, domains: &[&str]) -> Result<(), ScanError> {
     let mut why = String::new();
     for domain in domains {
@@ -61,10 +63,11 @@ pub(crate) async fn check(client: &Client, domains: &[&str]) -> Result<(), ScanE
         }
     }
     let named: Vec<String> = client.resolvers.iter().map(ToString::to_string).collect();
-    Err(ScanError::Offline {
-        resolvers: named.join(", "),
-        why,
-    })
+    Err(ScanError::new(format_args!(
+        "the DNS resolver {} does not answer ({why}), so no domain can be looked up; check that this \
+         machine is online, or name another resolver with --resolver ADDRESS:PORT",
+        named.join(", ")
+    )))
 }
 
 /// Asks all questions about a domain, side by side; those without an answer once more.

@@ -228,11 +228,6 @@ impl Connection {
         self.events.push_back(ours);
     }
 
-    /// Returns true if the handshake is not complete.
-    pub fn is_handshaking(&self) -> bool {
-        self.inner.is_handshaking()
-    }
-
     /// Returns true if application data may be sent: after the handshake, from the start
     /// for a client with early data, and from the first flight for its server.
     pub fn can_send(&self) -> bool {

@@ -3,23 +3,38 @@
 //!
 //! It reads only payloads that quinn-proto has written or accepted. A payload that does not
 //! parse ends the iteration.
+//!
+//! Frames have the names and fields of qlog, and serialise to it
+//! (draft-ietf-quic-qlog-quic-events-02, "QUIC Frames"). That draft does not define a DATAGRAM
+//! frame; `datagram` is the name in later drafts.
+
+use std::fmt::Write as _;
+
+use serde::{Serialize, Serializer};
+
+/// Unit of the ACK delay in microseconds: quinn leaves `ack_delay_exponent` at its default.
+const ACK_DELAY_UNIT_US: f64 = 8.0;
 
 /// A frame, borrowed from a packet's payload.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "frame_type", rename_all = "snake_case")]
 pub enum Frame<'a> {
     /// One or more PADDING bytes.
     Padding {
         /// Number of bytes.
         length: u64,
+        /// The same number.
+        payload_length: u64,
     },
     /// PING.
     Ping,
     /// ACK.
     Ack {
+        /// Encoded ACK delay. Serialises to milliseconds.
+        #[serde(serialize_with = "milliseconds")]
+        ack_delay: u64,
         /// Inclusive packet-number ranges, highest first.
-        ranges: Vec<(u64, u64)>,
-        /// Encoded ACK delay.
-        delay: u64,
+        acked_ranges: Vec<(u64, u64)>,
     },
     /// CRYPTO.
     Crypto {
@@ -31,87 +46,98 @@ pub enum Frame<'a> {
     /// STREAM.
     Stream(StreamFrame),
     /// `MAX_DATA`.
-    MaxData(u64),
+    MaxData {
+        /// Limit in bytes.
+        maximum: u64,
+    },
     /// `MAX_STREAM_DATA`.
     MaxStreamData {
         /// Stream id.
-        id: u64,
+        stream_id: u64,
         /// Limit in bytes.
         maximum: u64,
     },
     /// `MAX_STREAMS`.
     MaxStreams {
-        /// True for bidirectional streams.
-        bidirectional: bool,
+        /// `bidirectional` or `unidirectional`.
+        stream_type: &'static str,
         /// Maximum number of streams.
         maximum: u64,
     },
     /// `DATA_BLOCKED`.
-    DataBlocked(u64),
+    DataBlocked {
+        /// Limit in bytes.
+        limit: u64,
+    },
     /// `STREAM_DATA_BLOCKED`.
     StreamDataBlocked {
         /// Stream id.
-        id: u64,
+        stream_id: u64,
         /// Limit in bytes.
         limit: u64,
     },
     /// `STREAMS_BLOCKED`.
     StreamsBlocked {
-        /// True for bidirectional streams.
-        bidirectional: bool,
+        /// `bidirectional` or `unidirectional`.
+        stream_type: &'static str,
         /// Stream limit.
         limit: u64,
     },
     /// `RESET_STREAM`.
     ResetStream {
         /// Stream id.
-        id: u64,
+        stream_id: u64,
         /// Application error code.
-        code: u64,
+        error_code: u64,
         /// Final size in bytes.
         final_size: u64,
     },
     /// `STOP_SENDING`.
     StopSending {
         /// Stream id.
-        id: u64,
+        stream_id: u64,
         /// Application error code.
-        code: u64,
+        error_code: u64,
     },
     /// `NEW_TOKEN`.
     NewToken {
         /// The token.
+        #[serde(serialize_with = "with_length")]
         token: &'a [u8],
     },
     /// `NEW_CONNECTION_ID`.
     NewConnectionId {
         /// Sequence number.
-        sequence: u64,
+        sequence_number: u64,
         /// Connection IDs with a lower sequence number are to be retired.
         retire_prior_to: u64,
+        /// Number of bytes of the connection ID.
+        connection_id_length: u8,
         /// The connection ID.
-        id: &'a [u8],
+        #[serde(serialize_with = "as_hex")]
+        connection_id: &'a [u8],
     },
     /// `RETIRE_CONNECTION_ID`.
-    RetireConnectionId(u64),
+    RetireConnectionId {
+        /// Sequence number.
+        sequence_number: u64,
+    },
     /// `HANDSHAKE_DONE`.
     HandshakeDone,
-    /// `PATH_CHALLENGE` or `PATH_RESPONSE`.
-    PathValidation {
-        /// True for the response.
-        response: bool,
-    },
-    /// `IMMEDIATE_ACK` (draft-ietf-quic-ack-frequency). quinn sends it with probes.
-    ImmediateAck,
-    /// `ACK_FREQUENCY` (draft-ietf-quic-ack-frequency).
-    AckFrequency,
+    /// `PATH_CHALLENGE`.
+    PathChallenge,
+    /// `PATH_RESPONSE`.
+    PathResponse,
     /// `CONNECTION_CLOSE`.
     ConnectionClose {
-        /// True if the application closed the connection.
-        application: bool,
+        /// `application` or `transport`: who closed the connection.
+        error_space: &'static str,
         /// Error code.
-        code: u64,
+        error_code: u64,
+        /// The same code.
+        raw_error_code: u64,
         /// Reason phrase.
+        #[serde(serialize_with = "as_text")]
         reason: &'a [u8],
     },
     /// DATAGRAM.
@@ -119,20 +145,31 @@ pub enum Frame<'a> {
         /// Number of payload bytes.
         length: u64,
     },
-    /// A frame of any other type. The frames after it cannot be read.
-    Unknown(u64),
+    /// A frame without a name in qlog: [`IMMEDIATE_ACK`], [`ACK_FREQUENCY`], or one of a type
+    /// that is not known, after which the others cannot be read.
+    Unknown {
+        /// The frame type.
+        raw_frame_type: u64,
+    },
 }
 
+/// Type of `IMMEDIATE_ACK` (draft-ietf-quic-ack-frequency). quinn sends it with probes.
+pub const IMMEDIATE_ACK: u64 = 0x1f;
+/// Type of `ACK_FREQUENCY` (draft-ietf-quic-ack-frequency).
+pub const ACK_FREQUENCY: u64 = 0xaf;
+
 /// A STREAM frame without its data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct StreamFrame {
     /// Stream id.
+    #[serde(rename = "stream_id")]
     pub id: u64,
     /// Offset of the first byte.
     pub offset: u64,
     /// Number of bytes.
     pub length: u64,
     /// True if the stream ends with this frame.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fin: bool,
 }
 
@@ -188,20 +225,22 @@ impl<'a> Frames<'a> {
             0x00 => {
                 let run = self.rest.iter().take_while(|b| **b == 0).count();
                 self.rest = &self.rest[run..];
+                let length = 1 + run as u64;
                 Frame::Padding {
-                    length: 1 + run as u64,
+                    length,
+                    payload_length: length,
                 }
             }
             0x01 => Frame::Ping,
             0x02 | 0x03 => self.ack(kind == 0x03)?,
             0x04 => Frame::ResetStream {
-                id: self.varint()?,
-                code: self.varint()?,
+                stream_id: self.varint()?,
+                error_code: self.varint()?,
                 final_size: self.varint()?,
             },
             0x05 => Frame::StopSending {
-                id: self.varint()?,
-                code: self.varint()?,
+                stream_id: self.varint()?,
+                error_code: self.varint()?,
             },
             0x06 => {
                 let offset = self.varint()?;
@@ -216,63 +255,69 @@ impl<'a> Frames<'a> {
                 }
             }
             0x08..=0x0f => self.stream(kind)?,
-            0x10 => Frame::MaxData(self.varint()?),
+            0x10 => Frame::MaxData {
+                maximum: self.varint()?,
+            },
             0x11 => Frame::MaxStreamData {
-                id: self.varint()?,
+                stream_id: self.varint()?,
                 maximum: self.varint()?,
             },
             0x12 | 0x13 => Frame::MaxStreams {
-                bidirectional: kind == 0x12,
+                stream_type: stream_type(kind == 0x12),
                 maximum: self.varint()?,
             },
-            0x14 => Frame::DataBlocked(self.varint()?),
+            0x14 => Frame::DataBlocked {
+                limit: self.varint()?,
+            },
             0x15 => Frame::StreamDataBlocked {
-                id: self.varint()?,
+                stream_id: self.varint()?,
                 limit: self.varint()?,
             },
             0x16 | 0x17 => Frame::StreamsBlocked {
-                bidirectional: kind == 0x16,
+                stream_type: stream_type(kind == 0x16),
                 limit: self.varint()?,
             },
             0x18 => {
-                let sequence = self.varint()?;
+                let sequence_number = self.varint()?;
                 let retire_prior_to = self.varint()?;
-                let n = self.bytes(1)?[0];
-                let id = self.bytes(u64::from(n))?;
+                let connection_id_length = self.bytes(1)?[0];
+                let connection_id = self.bytes(connection_id_length.into())?;
                 self.bytes(16)?;
                 Frame::NewConnectionId {
-                    sequence,
+                    sequence_number,
                     retire_prior_to,
-                    id,
+                    connection_id_length,
+                    connection_id,
                 }
             }
-            0x19 => Frame::RetireConnectionId(self.varint()?),
+            0x19 => Frame::RetireConnectionId {
+                sequence_number: self.varint()?,
+            },
             0x1c | 0x1d => {
-                let code = self.varint()?;
-                if kind == 0x1c {
+                let error_code = self.varint()?;
+                let error_space = if kind == 0x1c {
                     self.varint()?;
-                }
+                    "transport"
+                } else {
+                    "application"
+                };
                 let n = self.varint()?;
                 Frame::ConnectionClose {
-                    application: kind == 0x1d,
-                    code,
+                    error_space,
+                    error_code,
+                    raw_error_code: error_code,
                     reason: self.bytes(n)?,
                 }
             }
             0x1a | 0x1b => {
                 self.bytes(8)?;
-                Frame::PathValidation {
-                    response: kind == 0x1b,
+                if kind == 0x1a {
+                    Frame::PathChallenge
+                } else {
+                    Frame::PathResponse
                 }
             }
             0x1e => Frame::HandshakeDone,
-            0x1f => Frame::ImmediateAck,
-            0xaf => {
-                for _ in 0..4 {
-                    self.varint()?;
-                }
-                Frame::AckFrequency
-            }
             0x30 | 0x31 => {
                 let length = if kind == 0x31 {
                     self.varint()?
@@ -282,9 +327,17 @@ impl<'a> Frames<'a> {
                 self.bytes(length)?;
                 Frame::Datagram { length }
             }
-            other => {
-                self.rest = &[];
-                Frame::Unknown(other)
+            raw_frame_type => {
+                match raw_frame_type {
+                    IMMEDIATE_ACK => {}
+                    ACK_FREQUENCY => {
+                        for _ in 0..4 {
+                            self.varint()?;
+                        }
+                    }
+                    _ => self.rest = &[],
+                }
+                Frame::Unknown { raw_frame_type }
             }
         })
     }
@@ -308,22 +361,63 @@ impl<'a> Frames<'a> {
 
     fn ack(&mut self, ecn: bool) -> Option<Frame<'a>> {
         let largest = self.varint()?;
-        let delay = self.varint()?;
+        let ack_delay = self.varint()?;
         let more = self.varint()?;
         let mut low = largest.checked_sub(self.varint()?)?;
-        let mut ranges = vec![(low, largest)];
+        let mut acked_ranges = vec![(low, largest)];
         for _ in 0..more {
             let high = low.checked_sub(self.varint()?.checked_add(2)?)?;
             low = high.checked_sub(self.varint()?)?;
-            ranges.push((low, high));
+            acked_ranges.push((low, high));
         }
         if ecn {
             for _ in 0..3 {
                 self.varint()?;
             }
         }
-        Some(Frame::Ack { ranges, delay })
+        Some(Frame::Ack {
+            ack_delay,
+            acked_ranges,
+        })
     }
+}
+
+const fn stream_type(bidirectional: bool) -> &'static str {
+    if bidirectional {
+        "bidirectional"
+    } else {
+        "unidirectional"
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn milliseconds<S: Serializer>(ack_delay: &u64, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_f64(*ack_delay as f64 * ACK_DELAY_UNIT_US / 1e3)
+}
+
+fn with_length<S: Serializer>(token: &[u8], to: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Token {
+        length: usize,
+        data: String,
+    }
+    let (length, data) = (token.len(), hex(token));
+    Token { length, data }.serialize(to)
+}
+
+fn as_hex<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&hex(bytes))
+}
+
+fn as_text<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&String::from_utf8_lossy(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, b| {
+        write!(text, "{b:02x}").expect("a string takes everything");
+        text
+    })
 }
 
 /// Reads a variable-length integer (RFC 9000, section 16). Also returns the bytes after it.

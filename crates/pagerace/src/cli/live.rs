@@ -9,7 +9,7 @@ use pagerace_lab::plan::SEED;
 
 use super::model::{DistanceArgs, WireArgs, duration};
 
-/// How a live load is made, and what is measured.
+/// Settings of a live load and of its measurement.
 #[derive(Args, Debug)]
 pub(crate) struct WorldArgs {
     /// The browser. [default: `$PAGERACE_CHROMIUM`, or chromium, google-chrome .. on the path]
@@ -50,7 +50,7 @@ pub(crate) struct WorldArgs {
     pub(crate) cpu: f64,
 }
 
-/// Who races live.
+/// The contenders of a live race.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Race")]
 pub(crate) struct LiveArgs {

@@ -14,7 +14,7 @@ contacts no other host.
 
 Examples:
   pagerace probe https://www.example.com/large.jpg
-      which signals the server heeds, and which strategies order bytes like it
+      the signals that the server heeds, and the strategies that order bytes like it
 
   pagerace probe https://www.example.com/ https://www.example.com/a.css \\
       https://www.example.com/b.js https://www.example.com/c.jpg --report probe.html
@@ -27,7 +27,7 @@ Examples:
       the same over HTTP/2, where a server may run another scheduler
 
   pagerace probe --congestion https://www.example.com/large.iso
-      which congestion controller the server runs: 20 s and 6 MB of an object of at least 70 kB
+      the congestion controller of the server: 20 s and 6 MB of an object of at least 70 kB
 
   sudo pagerace probe --congestion -P h2 https://www.example.com/large.iso
       the same over TCP: Linux only, as root or with the capability NET_RAW

@@ -61,6 +61,14 @@ fn entry(out: &mut impl Write, name: &str, lines: &[String]) -> io::Result<()> {
         .try_for_each(|line| writeln!(out, "    {line}"))
 }
 
+fn sourced(out: &mut impl Write, name: &str, summary: &str, source: &str) -> io::Result<()> {
+    entry(
+        out,
+        name,
+        &[summary.to_owned(), format!("Source: {source}")],
+    )
+}
+
 fn strategies(out: &mut impl Write) -> io::Result<()> {
     for info in pagerace_delivery::registry() {
         let mut lines = vec![info.summary.to_owned()];
@@ -117,8 +125,7 @@ fn networks(out: &mut impl Write) -> io::Result<()> {
 #[cfg(feature = "study")]
 fn mixes(out: &mut impl Write) -> io::Result<()> {
     for mix in pagerace_study::recommend::mixes::MIXES {
-        let lines = [mix.summary.to_owned(), format!("Source: {}", mix.source)];
-        entry(out, mix.name, &lines)?;
+        sourced(out, mix.name, mix.summary, mix.source)?;
     }
     writeln!(
         out,
@@ -143,19 +150,14 @@ fn metric_list(out: &mut impl Write) -> io::Result<()> {
 
 fn browsers(out: &mut impl Write) -> io::Result<()> {
     for profile in pagerace_browser::Profile::all() {
-        let lines = [
-            profile.summary.to_owned(),
-            format!("Source: {}", profile.source),
-        ];
-        entry(out, profile.name, &lines)?;
+        sourced(out, profile.name, profile.summary, profile.source)?;
     }
     Ok(())
 }
 
 fn controllers(out: &mut impl Write) -> io::Result<()> {
     for info in pagerace_cc::registry() {
-        let lines = [info.summary.to_owned(), format!("Source: {}", info.source)];
-        entry(out, info.name, &lines)?;
+        sourced(out, info.name, info.summary, info.source)?;
     }
     Ok(())
 }
@@ -177,8 +179,7 @@ fn protocols(out: &mut impl Write) -> io::Result<()> {
                 "RFC 9114, https://www.rfc-editor.org/rfc/rfc9114",
             ),
         };
-        let lines = [summary.to_owned(), format!("Source: {source}")];
-        entry(out, protocol.name(), &lines)?;
+        sourced(out, protocol.name(), summary, source)?;
     }
     writeln!(
         out,

@@ -25,7 +25,7 @@ use pagerace_page::Interventions;
 use pagerace_sim::{LoadSettings, Outcome, ProtocolMap, Visit};
 
 pub(crate) use environment::{Environment, kernel, machine};
-use session::{Served, Session, check, served};
+use session::{LiveSession, Served, check, served};
 
 use super::failed::all_failed;
 use super::files::{check_files, comparisons_path, rerun, write, write_csv, write_text};
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     plan.check()?;
     check(&plan)?;
     idle_rules(&plan).for_each(|text| warn(&text));
-    let mut session = Session::open(pages, &args.world)?;
+    let mut session = LiveSession::open(pages, &args.world)?;
 
     let watch = Watch::new(!args.no_progress, "loads");
     watch.start("loading", plan.loads());
@@ -108,7 +108,11 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
 }
 
 /// Loads each variant once under Lighthouse.
-fn opinions(session: &mut Session, plan: &Plan, watch: &Watch) -> Result<Vec<(usize, Lighthouse)>> {
+fn opinions(
+    session: &mut LiveSession,
+    plan: &Plan,
+    watch: &Watch,
+) -> Result<Vec<(usize, Lighthouse)>> {
     let total = plan.variants();
     watch.start("Lighthouse", total);
     let mut all = Vec::new();

@@ -58,3 +58,8 @@ pub(super) fn markdown(report: &SectionReport) -> String {
     lines.push("\n".to_owned());
     lines.join("\n")
 }
+
+/// Returns the header of a table whose columns are written in one row: `page | requests`.
+pub(super) fn columns(row: &str) -> Vec<String> {
+    row.split(" | ").map(str::to_owned).collect()
+}

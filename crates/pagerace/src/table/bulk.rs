@@ -6,7 +6,7 @@ use pagerace_lab::unit::{Unit, percent};
 use pagerace_report::bulk::BulkSummary;
 use pagerace_sim::{BULK_INTERVAL, BulkOutcome};
 
-use super::{fits, or_none, relative, table};
+use super::{or_none, relative, table, widest_fitting};
 
 /// Number of characters in a sparkline.
 const SPARKS: usize = 20;
@@ -24,13 +24,8 @@ pub(crate) enum Columns {
 /// Returns a table of the transfers on one network, with the columns that fit the
 /// terminal.
 pub(crate) fn transfers(results: &BulkResults, network: usize) -> (Table, Columns) {
-    for columns in [Columns::All, Columns::Shape] {
-        let mut table = with(results, network, columns);
-        if fits(&mut table) {
-            return (table, columns);
-        }
-    }
-    (with(results, network, Columns::Few), Columns::Few)
+    let all = [Columns::All, Columns::Shape, Columns::Few];
+    widest_fitting(all, |columns| with(results, network, columns))
 }
 
 fn with(results: &BulkResults, network: usize, columns: Columns) -> Table {

@@ -118,17 +118,24 @@ fn flat(noun: &str, rows: &[Row], shown: &[Part], width: Option<usize>) -> Expla
         let kept = shown.iter().copied().filter(kept).collect();
         Heads::new(kept, shown, short_name)
     });
-    let mut last = None;
-    for heads in [full, short].into_iter().chain(fewer) {
+    let layouts = [full, short].into_iter().chain(fewer);
+    first_fitting(layouts.map(|heads| {
         let (table, fits) = heads.table(noun, rows, width);
         let notes = heads.legend().into_iter().collect();
-        let explained = Explained { table, notes };
+        (Explained { table, notes }, fits)
+    }))
+}
+
+/// Returns the first layout that fits, or the last one.
+fn first_fitting(layouts: impl Iterator<Item = (Explained, bool)>) -> Explained {
+    let mut last = None;
+    for (explained, fits) in layouts {
         if fits {
             return explained;
         }
         last = Some(explained);
     }
-    last.expect("there are always two layouts")
+    last.expect("there is always a layout")
 }
 
 /// The columns of a transposed table.

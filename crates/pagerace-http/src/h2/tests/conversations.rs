@@ -86,7 +86,7 @@ fn get_and_response() {
     ]
     .concat();
     assert!(!server.can_send(stream));
-    assert_eq!((server.open_streams(), client.open_streams()), (0, 1));
+    assert_eq!((server.streams.len(), client.streams.len()), (0, 1));
     client.handle_data(response.into()).unwrap();
     assert_eq!(
         events(&mut client),
@@ -109,7 +109,7 @@ fn get_and_response() {
             Event::Finished { stream },
         ]
     );
-    assert_eq!(client.open_streams(), 0);
+    assert_eq!(client.streams.len(), 0);
 }
 
 #[test]

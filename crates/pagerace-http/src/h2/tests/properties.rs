@@ -120,7 +120,7 @@ impl Talk {
 
     /// Returns true if no stream is open at either end.
     fn is_over(&self) -> bool {
-        self.client.open_streams() == 0 && self.server.open_streams() == 0
+        self.client.streams.is_empty() && self.server.streams.is_empty()
     }
 
     fn take(&mut self, step: Step) {

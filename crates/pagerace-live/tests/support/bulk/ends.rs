@@ -10,8 +10,8 @@ use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_delivery::StrategySpec;
 use pagerace_http::Field;
 use pagerace_live::link::Namespace;
-use pagerace_live::tcp::{TcpServer, TcpServerConfig, server_tls};
-use pagerace_live::{LiveError, Server};
+use pagerace_live::tcp::{TlsServer, TlsServerConfig, server_tls};
+use pagerace_live::{LiveError, QuicServer};
 use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
 use pagerace_peer::{Body, ClientConfig, ClientEvent, Reply, Request, ServerConfig, Site};
@@ -86,8 +86,8 @@ pub(super) fn tcp_server(
     bytes: u64,
 ) -> Result<(Running, Vec<u8>)> {
     let identity = Identity::new(&[NAME])?;
-    let config = TcpServerConfig::new(StreamServerConfig::new(fifo()), server_tls(&identity)?);
-    let mut server = namespace.run(move || TcpServer::bind(address, &config, BulkSite(bytes)))?;
+    let config = TlsServerConfig::new(StreamServerConfig::new(fifo()), server_tls(&identity)?);
+    let mut server = namespace.run(move || TlsServer::bind(address, &config, BulkSite(bytes)))?;
     let running = Running::start(move |stop| server.run(stop));
     Ok((running, identity.certificate().to_vec()))
 }
@@ -105,7 +105,7 @@ pub(super) fn quic_server(
         settings: settings.clone(),
         ..ServerConfig::new(identity.server_keys()?, fifo(), seed)
     };
-    let mut server = namespace.run(move || Server::bind(address, &config, BulkSite(bytes)))?;
+    let mut server = namespace.run(move || QuicServer::bind(address, &config, BulkSite(bytes)))?;
     let running = Running::start(move |stop| server.run(stop));
     Ok((running, identity.certificate().to_vec()))
 }

@@ -297,21 +297,6 @@ fn a_server_that_never_answers_is_given_up() {
     assert_eq!(p.pairs[0].client.capacity(), 0);
 }
 
-#[test]
-fn closing_ends_the_connection() {
-    for protocol in [Protocol::H1, Protocol::H2] {
-        let mut p = Pipe::new(protocol, 1, "fifo");
-        p.ask(0, 0, "GET", "/3000", "");
-        p.run(LONG);
-        p.pairs[0].client.close(p.now);
-        assert_eq!(p.pairs[0].client.capacity(), 0);
-        // An unfinished request keeps the pipe running.
-        p.got.insert(99, super::pipe::Got::default());
-        p.run(Duration::from_secs(5));
-        assert_eq!(p.lost, ["the server ends the connection"], "{protocol}");
-    }
-}
-
 /// The same input gives the same result.
 #[test]
 fn a_load_repeats() {

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use pagerace_core::{Duration, EventQueue, Instant, Protocol};
 use pagerace_http::{Field, fields};
-use pagerace_transport::tcp::Segment;
+use pagerace_transport::tcp::{Segment, TcpSettings};
+use pagerace_transport::tls::TlsSettings;
 
+use crate::ClientEvent;
 use crate::hol::TcpHolMeter;
 use crate::outgoing::SentFrame;
+use crate::stream::{StreamClientConfig, StreamServerConfig};
 use crate::tcp::{TcpClient, TcpClientConfig, TcpServer, TcpServerConfig};
 use crate::tests::Numbers;
-use crate::{ClientEvent, stream::StreamServerConfig};
 
 pub(super) const DELAY: Duration = Duration::from_millis(20);
 const NANOS_PER_BYTE: u64 = 800;
@@ -62,7 +64,12 @@ impl Pipe {
         let mut stream = StreamServerConfig::new(strategy.parse().unwrap());
         stream.record_frames = true;
         let mut server = TcpServerConfig::new(protocol, stream);
-        let mut client = TcpClientConfig::new(protocol);
+        let mut client = TcpClientConfig {
+            protocol,
+            tcp: TcpSettings::default(),
+            tls: TlsSettings::default(),
+            stream: StreamClientConfig::default(),
+        };
         change(&mut client, &mut server);
         let pair = || Pair {
             client: TcpClient::connect(&client, Instant::ZERO).unwrap(),

@@ -1,24 +1,29 @@
 use pagerace_core::Instant;
+use pagerace_page::ResourceId;
+use pagerace_page::timeline::{FrameSent, HolGap, PacketDrop, Trace};
 
 use super::{Wire, pieces_each};
-use crate::input::{Drop, Frame, HolGap, RunDetail};
+use crate::input::RunDetail;
 
 fn at_us(us: u64) -> Instant {
     Instant::from_nanos(us * 1_000)
 }
 
-fn frame(us: u64, resource: u32) -> Frame {
-    Frame {
+fn frame(us: u64, resource: u32) -> FrameSent {
+    FrameSent {
         at: at_us(us),
-        resource,
+        resource: ResourceId(resource),
         length: 1_000,
-        ..Frame::default()
+        ..FrameSent::default()
     }
 }
 
-fn wire(frames: Vec<Frame>) -> Wire {
+fn wire(frames: Vec<FrameSent>) -> Wire {
     let run = RunDetail {
-        frames,
+        trace: Trace {
+            frames,
+            ..Trace::default()
+        },
         ..RunDetail::default()
     };
     Wire::new(&run)
@@ -55,11 +60,11 @@ fn alternation_is_kept() {
 
 #[test]
 fn retransmissions_and_connections_part() {
-    let again = Frame {
+    let again = FrameSent {
         retransmission: true,
         ..frame(10, 0)
     };
-    let other = Frame {
+    let other = FrameSent {
         connection: 3,
         ..frame(20, 0)
     };
@@ -70,7 +75,7 @@ fn retransmissions_and_connections_part() {
 
 #[test]
 fn too_many_pieces_are_thinned_but_keep_their_bytes() {
-    let frames: Vec<Frame> = (0..50_000).map(|i| frame(i * 20, i as u32 % 40)).collect();
+    let frames: Vec<FrameSent> = (0..50_000).map(|i| frame(i * 20, i as u32 % 40)).collect();
     let wire = wire(frames);
     assert!(wire.coarse > 0);
     assert!(
@@ -86,7 +91,7 @@ fn too_many_pieces_are_thinned_but_keep_their_bytes() {
 
 #[test]
 fn thinned_alternation_is_still_alternation() {
-    let frames: Vec<Frame> = (0..50_000).map(|i| frame(i * 20, i as u32 % 40)).collect();
+    let frames: Vec<FrameSent> = (0..50_000).map(|i| frame(i * 20, i as u32 % 40)).collect();
     let wire = wire(frames);
     for resource in 0..40 {
         let share = wire.resource.iter().filter(|&&r| r == resource).count();
@@ -104,7 +109,7 @@ fn thinned_alternation_is_still_alternation() {
 
 #[test]
 fn thinned_resources_start_and_end_when_they_did() {
-    let mut frames: Vec<Frame> = (0..20_000).map(|i| frame(i * 20, i as u32 % 2)).collect();
+    let mut frames: Vec<FrameSent> = (0..20_000).map(|i| frame(i * 20, i as u32 % 2)).collect();
     frames.push(frame(123_450, 7));
     frames.push(frame(321_000, 7));
     let wire = wire(frames);
@@ -121,20 +126,23 @@ fn thinned_resources_start_and_end_when_they_did() {
 
 #[test]
 fn drops_and_gaps_are_kept_in_order_of_time() {
-    let drop = |us, queue| Drop {
+    let drop = |us, queue| PacketDrop {
         at: at_us(us),
         connection: 1,
         queue,
     };
     let gap = |resource| HolGap {
-        resource,
+        resource: ResourceId(resource),
         from: at_us(100),
         until: at_us(600),
         bytes: 77,
     };
     let run = RunDetail {
-        drops: vec![drop(300, true), drop(100, false)],
-        hol_gaps: vec![gap(4)],
+        trace: Trace {
+            drops: vec![drop(300, true), drop(100, false)],
+            hol_gaps: vec![gap(4)],
+            ..Trace::default()
+        },
         ..RunDetail::default()
     };
     let wire = Wire::new(&run);

@@ -39,8 +39,8 @@ fn ack_ranges_count_down() {
     assert_eq!(
         got,
         [Frame::Ack {
-            ranges: vec![(8, 10), (5, 5)],
-            delay: 0
+            ack_delay: 0,
+            acked_ranges: vec![(8, 10), (5, 5)],
         }]
     );
 }
@@ -48,7 +48,12 @@ fn ack_ranges_count_down() {
 #[test]
 fn padding_is_one_run_and_rubbish_ends_the_walk() {
     let got: Vec<_> = frames(&[0, 0, 0, 0x21, 1, 2]).collect();
-    assert_eq!(got, [Frame::Padding { length: 3 }, Frame::Unknown(0x21)]);
+    let padding = Frame::Padding {
+        length: 3,
+        payload_length: 3,
+    };
+    let raw_frame_type = 0x21;
+    assert_eq!(got, [padding, Frame::Unknown { raw_frame_type }]);
     assert_eq!(frames(&[0x06, 0, 50]).count(), 0);
 }
 
@@ -62,5 +67,9 @@ fn bytes_behind_a_probe_are_seen() {
         fin: false,
     };
     let got: Vec<_> = frames(&payload).collect();
-    assert_eq!(got, [Frame::ImmediateAck, Frame::Stream(stream)]);
+    let raw_frame_type = IMMEDIATE_ACK;
+    assert_eq!(
+        got,
+        [Frame::Unknown { raw_frame_type }, Frame::Stream(stream)]
+    );
 }

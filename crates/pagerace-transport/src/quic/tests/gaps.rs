@@ -55,7 +55,7 @@ impl Pair {
             read: 0,
             last: Read::Blocked,
         };
-        while pair.client().is_handshaking() {
+        while !pair.client().can_send() {
             pair.step(|_| false);
         }
         pair.ids[1] = pair.hosts[1].poll_accepted().unwrap();

@@ -6,7 +6,7 @@ use pagerace_lab::export::file::check_writable;
 use pagerace_lab::{Load, Order, Plan};
 use pagerace_live::LiveError;
 
-use super::super::live::session::{Served, Session};
+use super::super::live::session::{LiveSession, Served};
 use super::kept::Kept;
 use super::opinion;
 use crate::cli::live::CalibrateArgs;
@@ -54,7 +54,7 @@ pub(super) fn observations(
     if let Some(path) = &args.observations {
         check_writable(path)?;
     }
-    let mut session = Session::open(pages, &args.world)?;
+    let mut session = LiveSession::open(pages, &args.world)?;
     kept.check_browser(session.browser())?;
     let total = missing.len();
     watch.start("loading", total);
@@ -92,7 +92,7 @@ pub(super) fn observations(
 fn loads(
     design: &[Plan],
     steps: &[Step],
-    session: &mut Session,
+    session: &mut LiveSession,
     kept: &mut Kept<'_>,
     watch: &Watch,
     done: &mut usize,

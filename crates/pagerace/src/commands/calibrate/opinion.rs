@@ -9,12 +9,12 @@ use pagerace_core::{Duration, Protocol};
 use pagerace_lab::{Load, MetricId, Plan};
 use pagerace_net::Network;
 
-use super::super::live::session::Session;
+use super::super::live::session::LiveSession;
 
 /// Returns the prediction of Lighthouse's simulation for the page and network of a part
 /// of the design. The simulation does not model protocols, so it is based on a load over
 /// HTTP/2 if that takes part.
-pub(super) fn ask(session: &mut Session, part: &Plan) -> Result<LighthousePrediction> {
+pub(super) fn ask(session: &mut LiveSession, part: &Plan) -> Result<LighthousePrediction> {
     let h2 = (0..part.contenders.len()).find(|&i| part.speaks(i, |p| p == Protocol::H2));
     let link = &part.networks[0];
     let load = Load {

@@ -9,7 +9,7 @@ use pagerace_net::Network;
 use pagerace_page::PaintEvidence;
 use pagerace_report::sections::{Section, SectionReport};
 
-use crate::commands::sections;
+use crate::commands::sections::{self, columns};
 use crate::commands::study::counted;
 use crate::text::say;
 
@@ -59,11 +59,6 @@ fn percent(part: usize, all: usize) -> String {
     }
     format!("{:.1} %", 100.0 * part as f64 / all as f64)
 }
-
-fn texts<const N: usize>(all: [&str; N]) -> Vec<String> {
-    all.map(str::to_owned).into()
-}
-
 impl Content<'_> {
     /// Prints the sections without figures.
     pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {

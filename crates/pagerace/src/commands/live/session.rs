@@ -145,12 +145,12 @@ fn strip(value: &mut Value) {
 }
 
 /// A live world and the pages served in it.
-pub(crate) struct Session {
+pub(crate) struct LiveSession {
     world: World,
     pages: Vec<Served>,
 }
 
-impl Session {
+impl LiveSession {
     /// Sets up the world for these pages.
     pub(crate) fn open(pages: Vec<Served>, args: &WorldArgs) -> Result<Self> {
         let world = World::open(WorldOptions {

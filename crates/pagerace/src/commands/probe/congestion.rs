@@ -7,7 +7,7 @@ use pagerace_live::probe::{self as socket, RawTcp};
 use pagerace_live::secret_seed;
 use pagerace_probe::congestion::{Flights, SCALE, Shape, controllers, observe, shape::STEP};
 use pagerace_probe::{Budget, Server, Subject, Verdict, judge};
-use pagerace_report::sections::{Figure, Kind, Section, Series};
+use pagerace_report::sections::{Figure, Section, Series, SeriesKind};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, names};
@@ -178,7 +178,7 @@ impl Answer for Controller<'_> {
             let step = STEP * trial.rtt.as_secs_f64();
             let looks = shape.flight.iter().enumerate();
             let points = looks.map(|(i, packets)| ((i + 1) as f64 * step, *packets));
-            let kind = Kind::Line;
+            let kind = SeriesKind::Line;
             let series = Series::new("in flight", kind, points.collect::<Vec<_>>());
             Section {
                 title: format!("Trial {}", trial.name),

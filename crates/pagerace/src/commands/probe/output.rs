@@ -7,7 +7,7 @@ use pagerace_lab::unit::probability;
 use pagerace_probe::{
     Behaviour, Candidate, End, Found, Group, Heeded, Job, Observed, Sharing, Trace, Verdict,
 };
-use pagerace_report::sections::{Figure, Kind, Section, Series};
+use pagerace_report::sections::{Figure, Section, Series, SeriesKind};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, names};
@@ -197,7 +197,7 @@ fn figure(job: &Job, trace: &Trace) -> Section {
             format!(", behind stream {}, weight {}", d.parent, d.weight)
         });
         let name = format!("{} {path}{}{place}", i + 1, signals.collect::<String>());
-        Series::new(&name, Kind::Line, points.collect::<Vec<_>>())
+        Series::new(&name, SeriesKind::Line, points.collect::<Vec<_>>())
     });
     Section {
         title: format!("Script {}", trace.script),

@@ -7,13 +7,13 @@ use pagerace_lab::metric::Wording;
 use pagerace_lab::model_error::{Kind as Difference, ModelErrors, Question};
 use pagerace_lab::unit::{percent, signed_percent};
 use pagerace_page::PaintEvidence;
-use pagerace_report::sections::{Figure, Kind as Shape, Section, SectionReport, Series};
+use pagerace_report::sections::{Figure, Section, SectionReport, Series, SeriesKind};
 use pagerace_study::Key;
 use pagerace_study::recommend::interval::Mean;
 use pagerace_study::recommend::{Changes, Evaluation, Kind, Policy, Population, Rule, Unseen};
 
 use super::mix;
-use crate::commands::sections;
+use crate::commands::sections::{self, columns};
 use crate::commands::study::counted;
 use crate::text::{say, stress};
 
@@ -266,17 +266,6 @@ impl Report<'_> {
 
     fn regret(&self) -> Section {
         let metric = self.population.metric.metric();
-        let header = [
-            "policy",
-            "mean",
-            "excess",
-            "median",
-            "p90",
-            "worst",
-            "against today",
-            "pages worse",
-            "users worse",
-        ];
         let row = |policy: &Policy| {
             let regret = policy.regret;
             let cells = [
@@ -312,7 +301,10 @@ impl Report<'_> {
                     .to_owned(),
             ],
             lines: choices.collect(),
-            header: header.map(str::to_owned).into(),
+            header: columns(
+                "policy | mean | excess | median | p90 | worst | against today | pages worse | \
+                 users worse",
+            ),
             words: 1,
             rows: self.shown().map(row).collect(),
             figure: Some(self.figure()),
@@ -341,7 +333,7 @@ impl Report<'_> {
                 users += weight;
             }
             points.extend(points.last().map(|(change, _)| (*change, users)));
-            Series::new(title(policy.kind), Shape::Steps, points)
+            Series::new(title(policy.kind), SeriesKind::Steps, points)
         };
         let others = self.shown().filter(|policy| policy.kind != Kind::Today);
         Figure {
@@ -371,13 +363,6 @@ impl Report<'_> {
             let cells = changes.into_iter().map(logarithm);
             std::iter::once(network.clone()).chain(cells).collect()
         };
-        let header = [
-            "network",
-            "best fixed choice",
-            "rule",
-            "rule, network known",
-            "oracle",
-        ];
         let metric = self.population.metric.metric().name;
         Section {
             title: "One network left out, against today".to_owned(),
@@ -394,7 +379,7 @@ impl Report<'_> {
                     difference(unseen.rule_against_today)
                 ),
             ],
-            header: header.map(str::to_owned).into(),
+            header: columns("network | best fixed choice | rule | rule, network known | oracle"),
             words: 1,
             rows: networks.map(row).collect(),
             ..Section::default()
@@ -444,10 +429,9 @@ impl Report<'_> {
                 ..Section::default()
             };
         }
-        let header = ["policy", "page", "network", "choice", "change"];
         Section {
             title,
-            header: header.map(str::to_owned).into(),
+            header: columns("policy | page | network | choice | change"),
             words: 4,
             rows,
             ..Section::default()

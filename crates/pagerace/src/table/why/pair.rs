@@ -7,7 +7,7 @@ use pagerace_lab::why::{Why, steps};
 use pagerace_sim::Part;
 
 use super::super::{NONE, fits, table};
-use super::{Explained, OVERFLOW, bold, plain, signed, sized};
+use super::{Explained, OVERFLOW, bold, first_fitting, plain, signed, sized};
 
 /// Minimum difference, relative to the larger time, for which shares are meaningful.
 const SHARED_FROM: f64 = 0.05;
@@ -48,21 +48,15 @@ fn lay_out(labels: &[String; 2], times: &Times, width: Option<usize>) -> Explain
         (names, Part::name, false),
         (letters, Part::name, false),
     ];
-    let mut last = None;
-    for (heads, part_name, shares) in layouts {
+    first_fitting(layouts.into_iter().map(|(heads, part_name, shares)| {
         let mut table = sized(times.table(heads, part_name, shares), width);
         let mut notes = Vec::new();
         if heads == letters {
             notes.push(format!(" A: {}; B: {}", labels[0], labels[1]));
         }
         let fits = fits(&mut table);
-        let explained = Explained { table, notes };
-        if fits {
-            return explained;
-        }
-        last = Some(explained);
-    }
-    last.expect("there are several layouts")
+        (Explained { table, notes }, fits)
+    }))
 }
 
 impl Times {

@@ -5,9 +5,9 @@ use pagerace_corpus::findings::{PageFindings, Reductions, Spread};
 use pagerace_lab::MetricId;
 use pagerace_lab::model_error::{Kind as Difference, ModelErrors, Question, is_lossy};
 use pagerace_lab::stats::Line;
-use pagerace_report::sections::{Figure, Kind, Point, Section, Series};
+use pagerace_report::sections::{Figure, Point, Section, Series, SeriesKind};
 
-use super::{Content, NONE, ms, number, or_none, texts};
+use super::{Content, NONE, columns, ms, number, or_none};
 use crate::commands::study::counted;
 
 impl Content<'_> {
@@ -25,7 +25,6 @@ impl Content<'_> {
                 format!("{:.1} / {:.1}", group.reused.0, group.reused.1),
             ]
         });
-        let rows = rows.collect();
         let mut text = vec![
             "Simulated page load time over HTTP/2 less that over HTTP/3, ms. Zhou 2024, figure 6a: \
              every group gains, the medium ones most, the low one almost 60 ms."
@@ -55,23 +54,16 @@ impl Content<'_> {
         });
         let points = points.collect();
         Section {
-            lines: Vec::new(),
             title: format!(
                 "Quarters of pages by requests to HTTP/3 content delivery networks, {}",
                 reductions.networks[0]
             ),
             text,
-            header: texts([
-                "group",
-                "pages",
-                "requests",
-                "mean",
-                "median",
-                "95 % interval",
-                "reused over h2 / h3",
-            ]),
+            header: columns(
+                "group | pages | requests | mean | median | 95 % interval | reused over h2 / h3",
+            ),
             words: 1,
-            rows,
+            rows: rows.collect(),
             figure: Some(Figure {
                 label: "Reduction of the page load time by quarter".to_owned(),
                 y: "ms saved".to_owned(),
@@ -81,15 +73,16 @@ impl Content<'_> {
                     .map(|g| g.name.to_owned())
                     .collect(),
                 series: vec![
-                    Series::new("mean", Kind::Bars, means),
+                    Series::new("mean", SeriesKind::Bars, means),
                     Series {
                         name: "page".to_owned(),
-                        kind: Kind::Points,
+                        kind: SeriesKind::Points,
                         points,
                     },
                 ],
                 ..Figure::default()
             }),
+            ..Section::default()
         }
     }
 
@@ -166,7 +159,6 @@ impl Content<'_> {
                 format!("{:.1} / {:.1}", one.resumed.0, one.resumed.1),
             ]
         });
-        let rows = rows.collect();
         let points = self.points(
             |page| Some(page.http3_providers.len() as f64),
             |page| page.pairs.last(),
@@ -184,21 +176,18 @@ impl Content<'_> {
             ));
         }
         Section {
-            lines: Vec::new(),
             title: format!("Consecutive visits, {}", reductions.networks[0]),
             text,
-            header: texts([
-                "HTTP/3 providers",
-                "pages",
-                "mean ms saved",
-                "resumed connections h2 / h3",
-            ]),
+            header: columns(
+                "HTTP/3 providers | pages | mean ms saved | resumed connections h2 / h3",
+            ),
             words: 1,
-            rows,
+            rows: rows.collect(),
             figure: Some(scatter(
                 "providers that speak HTTP/3",
                 vec![("page".to_owned(), points, reductions.sharing)],
             )),
+            ..Section::default()
         }
     }
 
@@ -220,7 +209,6 @@ impl Content<'_> {
                 or_none(loss.published, |s| format!("{s:.2}")),
             ]
         });
-        let rows = rows.collect();
         let series = reductions.losses.iter().enumerate().map(|(i, loss)| {
             let points = self.points(
                 |page| Some(page.cdn_requests as f64),
@@ -229,7 +217,6 @@ impl Content<'_> {
             (loss.network.clone(), points, loss.trend)
         });
         Section {
-            lines: Vec::new(),
             title: "Loss and number of requests".to_owned(),
             text: vec![
                 "ms saved, and how they grow with each request to a content delivery network: by \
@@ -237,21 +224,16 @@ impl Content<'_> {
                  pages. Zhou 2024, figure 9, has least squares."
                     .to_owned(),
             ],
-            header: texts([
-                "network",
-                "mean",
-                "median",
-                "95 % interval",
-                "slope",
-                "median slope",
-                "Zhou 2024",
-            ]),
+            header: columns(
+                "network | mean | median | 95 % interval | slope | median slope | Zhou 2024",
+            ),
             words: 1,
-            rows,
+            rows: rows.collect(),
             figure: Some(scatter(
                 "requests to content delivery networks",
                 series.collect(),
             )),
+            ..Section::default()
         }
     }
 }
@@ -271,15 +253,13 @@ pub(super) fn phases(reductions: &Reductions) -> Section {
             format!("{:.0} %", 100.0 * longer),
         ]
     });
-    let rows = rows.collect();
     let series = reductions.phases.iter().map(|phase| {
         let percentiles = phase.percentiles.iter().enumerate();
         let shown = percentiles.filter(|(share, _)| (1..=99).contains(share));
         let points = shown.map(|(share, value)| (*value, share as f64));
-        Series::new(phase.name, Kind::Line, points)
+        Series::new(phase.name, SeriesKind::Line, points)
     });
     Section {
-        lines: Vec::new(),
         title: "Phases of requests to HTTP/3 content delivery networks".to_owned(),
         text: vec![
             "HTTP/2 less HTTP/3, ms; each request's medians over the runs. Connect counts requests \
@@ -287,17 +267,11 @@ pub(super) fn phases(reductions: &Reductions) -> Section {
              is above 0, that of wait below, that of receive about 0."
                 .to_owned(),
         ],
-        header: texts([
-            "phase",
-            "requests",
-            "median",
-            "mean",
-            "first to last decile",
-            "shorter",
-            "longer",
-        ]),
+        header: columns(
+            "phase | requests | median | mean | first to last decile | shorter | longer",
+        ),
         words: 1,
-        rows,
+        rows: rows.collect(),
         figure: Some(Figure {
             label: "Cumulative distribution of the reductions of connect, wait and receive"
                 .to_owned(),
@@ -307,6 +281,7 @@ pub(super) fn phases(reductions: &Reductions) -> Section {
             series: series.collect(),
             ..Figure::default()
         }),
+        ..Section::default()
     }
 }
 
@@ -334,27 +309,19 @@ pub(super) fn clusters(reductions: &Reductions) -> Section {
          consecutive visits; beside each column that of Zhou 2024, table III."
     };
     Section {
-        lines: Vec::new(),
         title: "Pages that share many and few hosts".to_owned(),
         text: vec![text.to_owned()],
         header: if reductions.clusters.is_empty() {
             Vec::new()
         } else {
-            texts([
-                "sharing",
-                "pages",
-                "shared hosts",
-                "providers",
-                "Zhou",
-                "resumed connections",
-                "Zhou",
-                "mean ms saved",
-                "Zhou",
-            ])
+            columns(
+                "sharing | pages | shared hosts | providers | Zhou | resumed connections | Zhou | \
+                 mean ms saved | Zhou",
+            )
         },
         words: 1,
         rows: rows.collect(),
-        figure: None,
+        ..Section::default()
     }
 }
 
@@ -376,11 +343,11 @@ fn scatter(x: &str, all: Vec<(String, Vec<Point>, Option<Line>)>) -> Figure {
         let xs: Vec<f64> = points.iter().map(|point| point.x).collect();
         series.push(Series {
             name: name.clone(),
-            kind: Kind::Points,
+            kind: SeriesKind::Points,
             points,
         });
         if let Some(trend) = trend {
-            series.push(Series::new(&name, Kind::Line, ends(&trend, &xs)));
+            series.push(Series::new(&name, SeriesKind::Line, ends(&trend, &xs)));
         }
     }
     Figure {

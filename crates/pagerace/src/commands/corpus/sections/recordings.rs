@@ -3,9 +3,9 @@
 use pagerace_core::Words as _;
 use pagerace_corpus::Pairs;
 use pagerace_corpus::findings::{PageFindings, ProviderUse, Version};
-use pagerace_report::sections::{Figure, Kind, Section, Series};
+use pagerace_report::sections::{Figure, Section, Series, SeriesKind};
 
-use super::{Content, NONE, PROVIDERS_SHOWN, ms, or_none, percent, texts};
+use super::{Content, NONE, PROVIDERS_SHOWN, columns, ms, or_none, percent};
 use crate::commands::study::counted;
 
 impl Content<'_> {
@@ -40,17 +40,16 @@ impl Content<'_> {
             "67.0 / 33.0".to_owned(),
         ]);
         Section {
-            lines: Vec::new(),
             title: "Requests by version of HTTP".to_owned(),
             text: vec![
                 "Shares of all requests. Zhou 2024, table II, has 36,057 requests of 325 pages of \
                  October 2022; its \"others\" stand beside HTTP/1.1."
                     .to_owned(),
             ],
-            header: texts(["version", "CDN", "share", "other", "share", "Zhou 2024, %"]),
+            header: columns("version | CDN | share | other | share | Zhou 2024, %"),
             words: 1,
             rows,
-            figure: None,
+            ..Section::default()
         }
     }
 
@@ -76,7 +75,7 @@ impl Content<'_> {
         let series = |name: &str, get: fn(&ProviderUse) -> usize| {
             let points = shown.iter().enumerate();
             let points = points.map(|(i, one)| (i as f64, get(one) as f64));
-            Series::new(name, Kind::Bars, points)
+            Series::new(name, SeriesKind::Bars, points)
         };
         if cdn == 0 {
             return Section {
@@ -98,18 +97,12 @@ impl Content<'_> {
             ));
         }
         Section {
-            lines: Vec::new(),
             title: "Content delivery networks".to_owned(),
             text,
-            header: texts([
-                "provider",
-                "offers HTTP/3",
-                "requests",
-                "share",
-                "over HTTP/3",
-                "host speaks it",
-                "pages",
-            ]),
+            header: columns(
+                "provider | offers HTTP/3 | requests | share | over HTTP/3 | host speaks it | \
+                 pages",
+            ),
             words: 2,
             rows: shown.iter().map(row).collect(),
             figure: Some(Figure {
@@ -122,6 +115,7 @@ impl Content<'_> {
                 ],
                 ..Figure::default()
             }),
+            ..Section::default()
         }
     }
 
@@ -148,7 +142,6 @@ impl Content<'_> {
         let steps = std::iter::once((0.0, 100.0)).chain(steps);
         let rows = self.findings.provider_counts.iter();
         Section {
-            lines: Vec::new(),
             title: "Pages by their providers".to_owned(),
             text: vec![format!(
                 "{} of pages have requests to two providers or more (Zhou 2024: 94.8 %). {} have \
@@ -156,7 +149,7 @@ impl Content<'_> {
                 percent(several, pages),
                 percent(half, shares.len())
             )],
-            header: texts(["providers", "pages", "share"]),
+            header: columns("providers | pages | share"),
             words: 1,
             rows: rows
                 .map(|(n, count)| vec![n.to_string(), count.to_string(), percent(*count, pages)])
@@ -170,11 +163,12 @@ impl Content<'_> {
                 y_max: Some(100.0),
                 series: vec![Series::new(
                     "pages with at least this share",
-                    Kind::Steps,
+                    SeriesKind::Steps,
                     steps,
                 )],
                 ..Figure::default()
             }),
+            ..Section::default()
         }
     }
 
@@ -197,31 +191,25 @@ impl Content<'_> {
             ]);
         }
         Section {
-            lines: Vec::new(),
             title: "Recorded over both versions".to_owned(),
             text: vec![
                 "HTTP/2 less HTTP/3, times in ms: medians of the recordings, and of their requests \
                  over that version. Recorders, browsers and networks may differ as well."
                     .to_owned(),
             ],
-            header: texts([
-                "document",
-                "recordings",
-                "page load",
-                "connect",
-                "wait",
-                "receive",
-                "requests on reused connections",
-            ]),
+            header: columns(
+                "document | recordings | page load | connect | wait | receive | requests on \
+                 reused connections",
+            ),
             words: 2,
             rows,
-            figure: None,
+            ..Section::default()
         }
     }
 
     pub(super) fn pages(&self) -> Section {
         let ran = self.findings.reductions.as_ref();
-        let mut header = texts(["page", "providers", "requests", "CDN", "HTTP/3 CDN"]);
+        let mut header = columns("page | providers | requests | CDN | HTTP/3 CDN");
         for network in ran.iter().flat_map(|reductions| &reductions.networks) {
             header.push(format!("ms saved, {network}"));
         }

@@ -1,10 +1,8 @@
 use pagerace_transport::quic::frame::frames;
 use serde_json::{Value, json};
 
-use super::*;
-
 fn qlog(payload: &[u8]) -> Value {
-    let all: Vec<_> = frames(payload).map(QlogFrame::from).collect();
+    let all: Vec<_> = frames(payload).collect();
     serde_json::to_value(all).unwrap()
 }
 
