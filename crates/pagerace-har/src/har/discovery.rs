@@ -74,6 +74,7 @@ pub(super) fn links(recording: &Recording, notes: &mut Notes) -> Vec<Option<Link
         None => recorded::link(recording, i, notes),
     }));
     body::locate(recording, &mut links);
+    body::unlink_unnamed(recording, &mut links);
     body::search(recording, &mut links);
     late::relink(recording, &mut links, notes);
     for (i, link) in links

@@ -7,11 +7,15 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use pagerace_core::Destination;
 
 use super::{How, Link};
-use crate::har::recording::Recording;
+use crate::har::recording::{Recording, upgraded};
+use crate::har::redirects::without_fragment;
 use pagerace_page::Evidence;
 
 /// Minimum length of a path in text; shorter ones (such as `/a`) occur by chance.
 const SHORTEST_PATH: usize = 6;
+
+/// Maximum length of a URL in a style; longer texts are images of their own (`data:`).
+const LONGEST_STYLE_URL: usize = 2000;
 
 /// Sets the decoded offset of links into recorded documents: the recorded offset, the
 /// position at which the markup names the URL, or the recorded line and column.
@@ -24,6 +28,11 @@ pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
                 .or_insert(reference.offset);
         }
     }
+    let styled: BTreeMap<(usize, String), u64> = recording
+        .references
+        .keys()
+        .flat_map(|&d| in_styles(recording, d).map(move |(url, end)| ((d, url), end)))
+        .collect();
     let line_starts: BTreeMap<usize, Vec<usize>> = recording
         .references
         .keys()
@@ -44,11 +53,17 @@ pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
         let by_url = recording
             .url(i)
             .and_then(|url| named.get(&(link.parent, &url)).copied());
-        // Media elements select their source in a later task, so the recorded position is
-        // the parser's position at that time.
-        let is_late = recording.destinations[i] == Destination::Media;
+        // Media elements select their source in a later task, and styles name images for a later
+        // layout, so the recorded position is the parser's position at that time.
+        let late = match recording.destinations[i] {
+            Destination::Media => by_url,
+            Destination::Image if by_url.is_none() => recording
+                .url(i)
+                .and_then(|url| styled.get(&(link.parent, url)).copied()),
+            _ => None,
+        };
         if let Some(offset) = recorded() {
-            let named = by_url.filter(|named| is_late && *named < offset);
+            let named = late.filter(|named| *named < offset);
             link.decoded_offset = Some(named.unwrap_or(offset));
             link.evidence = Evidence::Recorded;
             continue;
@@ -69,6 +84,48 @@ pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
             link.evidence = Evidence::Recorded;
         }
     }
+}
+
+/// Removes the links of images that our own recording calls the parser's, although the
+/// recorded document does not name them. A script that creates an image requests it in a later
+/// microtask, without a stack. While the document is parsed, Chromium then names the parser.
+pub(super) fn unlink_unnamed(recording: &Recording, links: &mut [Option<Link>]) {
+    for (i, link) in links.iter_mut().enumerate() {
+        let Some(document) = link.as_ref().filter(|l| l.how == How::Markup) else {
+            continue;
+        };
+        let is_image = recording.own && recording.destinations[i] == Destination::Image;
+        let text = body(recording, document.parent);
+        let name = recording.entries[i].url.as_ref().map(|url| by_name(url)[0]);
+        // Escapes may be spelt otherwise in the markup.
+        let name = name.filter(|name| name.len() >= SHORTEST_PATH && !name.contains('%'));
+        if is_image && !text.is_empty() && name.is_some_and(|name| !text.contains(name)) {
+            *link = None;
+        }
+    }
+}
+
+/// Returns the URLs in `url()` of style attributes and style elements of `document`, as the
+/// browser requests them, with the offset behind each; the last occurrence of a URL first.
+fn in_styles<'a>(
+    recording: &'a Recording,
+    document: usize,
+) -> impl Iterator<Item = (String, u64)> + 'a {
+    let text = body(recording, document);
+    text.rmatch_indices("url(").filter_map(move |(at, open)| {
+        let rest = &text[at + open.len()..];
+        let end = rest.find(')').filter(|end| *end <= LONGEST_STYLE_URL)?;
+        let quotes = ["'", "\"", "&quot;", "&#39;"];
+        let mut name = rest[..end].trim();
+        for quote in quotes {
+            name = name.strip_prefix(quote).unwrap_or(name);
+            name = name.strip_suffix(quote).unwrap_or(name);
+        }
+        let base = recording.entries[document].url.as_ref()?;
+        let url = without_fragment(base.join(name).ok()?);
+        let behind = (at + open.len() + end + 1) as u64;
+        Some((upgraded(&url).unwrap_or(url), behind))
+    })
 }
 
 /// Finds parents for entries without a link: documents whose markup names the URL, then
