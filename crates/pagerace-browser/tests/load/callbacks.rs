@@ -60,6 +60,61 @@ fn a_callback_comes_after_what_it_waits_for() {
 }
 
 #[test]
+fn a_synchronous_request_keeps_the_thread() {
+    let measured = |priority| {
+        let by_script = |delay, wait| {
+            let parent = id(1);
+            let mut data = resource(
+                Destination::Fetch,
+                1_000,
+                Trigger::Script { parent, delay },
+            );
+            data.discovery.wait = wait;
+            data.priority = priority;
+            data.blocks_load = false;
+            data
+        };
+        let first = Wait::Resource { id: id(2) };
+        let page = page(vec![
+            document(KIB),
+            Resource {
+                cpu_time: Some(Duration::ZERO),
+                ..script(ScriptMode::Async, RequestPriority::Low, 1_000, 100)
+            },
+            by_script(Duration::ZERO, None),
+            by_script(ms(20.0), Some(first)),
+        ]);
+        let l = load(&page, &no_cpu(Profile::CHROME), &Network::default(), 1);
+        assert!(l.done);
+        let metrics = l.browser.metrics();
+        (l.asked(2), l.asked(3), metrics.onload, metrics.tbt)
+    };
+    // The script runs at 200 ms. Its two requests take a round trip each, with 20 ms between
+    // them, and the load event waits for the thread: one task of 220 ms.
+    assert_eq!(
+        measured(RequestPriority::VeryHigh),
+        (Some(200.0), Some(320.0), Some(ms(420.0)), Some(ms(170.0)))
+    );
+    assert_eq!(
+        measured(RequestPriority::High),
+        (Some(200.0), Some(320.0), Some(ms(200.0)), Some(Duration::ZERO))
+    );
+}
+
+#[test]
+fn a_failed_synchronous_request_gives_the_thread_back() {
+    let mut all = resources(Wait::Resource { id: id(2) });
+    all[2].priority = RequestPriority::VeryHigh;
+    let fails = Network {
+        fails: vec![id(2)],
+        ..Network::default()
+    };
+    let l = load(&page(all), &no_cpu(Profile::CHROME), &fails, 1);
+    assert!(l.done);
+    assert_eq!(l.browser.metrics().onload, Some(ms(300.0)));
+}
+
+#[test]
 fn a_callback_comes_although_what_it_waits_for_failed() {
     let page = page(resources(Wait::Resource { id: id(2) }));
     let fails = Network {

@@ -395,3 +395,44 @@ fn a_video_is_found_where_the_markup_names_it() {
     };
     assert_eq!(page.resources[1].discovery.trigger, expected);
 }
+
+#[test]
+fn an_image_of_a_style_attribute_is_found_where_the_markup_names_it() {
+    let mut html = document(10);
+    let text = "<body><div style=\"background: url('http://a.test/wide.jpg')\"></div>\
+                <script src=/late.js></script><p>where the parser was by then, at the first layout";
+    html["response"]["content"]["text"] = json!(text);
+    let mut image = entry("/wide.jpg", "image/jpeg", 120, 20);
+    image["_initiator"] = by_parser(DOCUMENT, 0, 100)["_initiator"].clone();
+    image["_pagerace"] = json!({"initiatorOffset": 100});
+    let page = import(&[html, image]);
+    let at = text.find(')').unwrap() + 1;
+    let expected = Trigger::Markup {
+        parent: ResourceId(0),
+        offset: (at as f64 / text.len() as f64 * 1000.0).ceil() as u64,
+    };
+    assert_eq!(page.resources[1].discovery.trigger, expected);
+}
+
+#[test]
+fn an_image_that_only_a_script_names_is_the_script_s() {
+    let parent = |text: &str| {
+        let mut html = document(10);
+        html["response"]["content"]["text"] = json!(text);
+        let mut script = with(
+            entry("/count.js", "text/javascript", 115, 20),
+            by_parser(DOCUMENT, 0, 40),
+        );
+        script["response"]["content"]["text"] = json!("new Image().src = '/pixel.gif?' + id");
+        let mut image = entry("/pixel.gif?7", "image/gif", 140, 20);
+        image["_initiator"] = by_parser(DOCUMENT, 0, 40)["_initiator"].clone();
+        let har = json!({"log": {"pages": [{"_pagerace": {}}], "entries": [html, script, image]}});
+        let options = ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).unwrap();
+        page.resources[2].discovery.trigger.parent()
+    };
+    let script = "<body><script src=/count.js></script>";
+    assert_eq!(parent(script), Some(ResourceId(1)));
+    let both = format!("{script}<img src=/pixel.gif?7>");
+    assert_eq!(parent(&both), Some(ResourceId(0)));
+}

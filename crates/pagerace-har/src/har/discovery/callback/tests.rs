@@ -130,3 +130,24 @@ fn what_comes_while_a_task_runs_did_not_begin_it() {
     ]);
     assert_eq!(last(&page).0, Some(Wait::ContentLoaded));
 }
+
+#[test]
+fn a_script_goes_on_after_its_synchronous_request() {
+    let sync = |path: &str, start, time| {
+        let mut entry = entry(path, "application/json", start, time, &[APP]);
+        entry["_resourceType"] = json!("xhr");
+        entry["_priority"] = json!("VeryHigh");
+        entry
+    };
+    let first = Wait::Resource { id: ResourceId(3) };
+    let next = || entry("/x", "application/json", 340, 5, &[APP]);
+    let page = import(&[sync("/data", 310, 20), next()]);
+    assert_eq!(last(&page), (Some(first), 10));
+    let data = entry("/data", "application/json", 310, 20, &[APP]);
+    assert_eq!(last(&import(&[data, next()])), (None, 40), "asynchronous");
+    // Where tasks are recorded, the gap between the requests of one task may be longer.
+    let page = import_own(&[sync("/data", 352, 2), sync("/next", 480, 2)]);
+    assert_eq!(last(&page), (Some(first), 126));
+    let page = import_own(&[sync("/data", 305, 5), entry("/x", "image/png", 900, 5, &[APP])]);
+    assert_eq!(last(&page).0, None, "a timer, after other tasks");
+}
