@@ -64,11 +64,7 @@ fn a_synchronous_request_keeps_the_thread() {
     let measured = |priority| {
         let by_script = |delay, wait| {
             let parent = id(1);
-            let mut data = resource(
-                Destination::Fetch,
-                1_000,
-                Trigger::Script { parent, delay },
-            );
+            let mut data = resource(Destination::Fetch, 1_000, Trigger::Script { parent, delay });
             data.discovery.wait = wait;
             data.priority = priority;
             data.blocks_load = false;
@@ -97,7 +93,12 @@ fn a_synchronous_request_keeps_the_thread() {
     );
     assert_eq!(
         measured(RequestPriority::High),
-        (Some(200.0), Some(320.0), Some(ms(200.0)), Some(Duration::ZERO))
+        (
+            Some(200.0),
+            Some(320.0),
+            Some(ms(200.0)),
+            Some(Duration::ZERO)
+        )
     );
 }
 

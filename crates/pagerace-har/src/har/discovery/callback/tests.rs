@@ -148,6 +148,9 @@ fn a_script_goes_on_after_its_synchronous_request() {
     // Where tasks are recorded, the gap between the requests of one task may be longer.
     let page = import_own(&[sync("/data", 352, 2), sync("/next", 480, 2)]);
     assert_eq!(last(&page), (Some(first), 126));
-    let page = import_own(&[sync("/data", 305, 5), entry("/x", "image/png", 900, 5, &[APP])]);
+    let page = import_own(&[
+        sync("/data", 305, 5),
+        entry("/x", "image/png", 900, 5, &[APP]),
+    ]);
     assert_eq!(last(&page).0, None, "a timer, after other tasks");
 }
