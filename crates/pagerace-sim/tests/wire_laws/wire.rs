@@ -177,7 +177,8 @@ pub(crate) fn network() -> impl Strategy<Value = &'static str> {
 }
 
 /// Generates large responses of all kinds. Nothing blocks the parser, because the
-/// Chromium model would otherwise hold requests back.
+/// Chromium model would otherwise hold requests back: synchronous requests by scripts
+/// (fetches of the highest class) have the next class.
 pub(crate) fn items(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Item>> {
     use ScriptMode as S;
     let destinations = select(&Destination::ALL[1..]);
@@ -188,7 +189,10 @@ pub(crate) fn items(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<
         |(destination, script_mode, class, render_blocking, body_bytes)| Item {
             destination,
             script_mode,
-            class,
+            class: match (destination, class) {
+                (Destination::Fetch, RequestPriority::VeryHigh) => RequestPriority::High,
+                _ => class,
+            },
             render_blocking,
             body_bytes,
             think_time: Duration::ZERO,
