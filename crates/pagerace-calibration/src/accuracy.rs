@@ -1,4 +1,4 @@
-//! The complete comparison: cells, errors, winners, and causes of errors.
+//! The complete comparison: cells, errors, differences, and causes of errors.
 
 use std::sync::Arc;
 
@@ -16,13 +16,11 @@ use crate::goals::{Reached, reached};
 use crate::lighthouse::LighthousePrediction;
 use crate::observation::{Observation, Observations, Setting};
 use crate::prediction::Prediction;
-use crate::ranking::{Ranking, Ranks};
-use crate::winner::{Duel, Score};
 
 mod groups;
 mod matched;
 
-use groups::{elsewhere, groups, overall, rivals, winners};
+use groups::{elsewhere, groups, overall, rivals};
 use matched::Matched;
 
 /// The inputs of the comparison.
@@ -89,14 +87,9 @@ pub struct Accuracy {
     pub differences: Vec<Difference>,
     /// Errors of the predicted differences.
     pub model_errors: Vec<DifferenceErrors>,
-    /// `model_errors` on held-out pages only.
+    /// `model_errors` on held-out pages only; a winner is named if the predicted difference
+    /// exceeds the error on tuned pages.
     pub model_errors_held_out: Vec<DifferenceErrors>,
-    /// Every pair of contenders.
-    pub duels: Vec<Duel>,
-    /// One ranking per page, network and metric with at least two contenders.
-    pub rankings: Vec<Ranking>,
-    /// Winners and ranks, over the same sets of pages as `overall`.
-    pub winners: Vec<Winners>,
     /// Lighthouse compared with this model, on the cells that Lighthouse predicts.
     pub lighthouse: Vec<Rival>,
     /// The cells with the largest errors of each metric, largest first.
@@ -118,21 +111,6 @@ pub struct Group {
     pub tuned: Errors,
     /// Errors on held-out pages.
     pub held_out: Errors,
-}
-
-/// Winners and ranks over a set of pages by one metric.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Winners {
-    /// Name of the set of pages.
-    pub name: String,
-    /// The metric that is compared.
-    pub metric: MetricId,
-    /// Score over pairs of contenders.
-    pub score: Score,
-    /// Share of decided pairs in which the model picks the winner.
-    pub share_right: Option<f64>,
-    /// Agreement on the best contenders and on ranks.
-    pub ranks: Ranks,
 }
 
 /// Lighthouse's simulated predictions compared with this model's, on the same cells.
@@ -205,10 +183,14 @@ pub fn accuracy(input: &Input<'_>) -> Accuracy {
     let pages = names(|o| &o.page);
     let networks = names(|o| &o.network);
     let cells = matched.cells();
-    let (duels, rankings) = matched.comparisons(&pages, &networks);
     let by = |group: fn(&Cell) -> Vec<&str>| groups(input.metrics, &cells, group);
     let differences = matched.differences();
-    let held_out = differences.iter().filter(|one| one.held_out);
+    let [tuned, held_out] = [false, true].map(|set| {
+        let here = differences.iter().filter(move |one| one.held_out == set);
+        here.collect::<Vec<_>>()
+    });
+    let all = model_errors(differences.iter(), None);
+    let tuned = model_errors(tuned, None);
     Accuracy {
         setting: input.observations.setting.clone(),
         metrics: input.metrics.to_vec(),
@@ -235,17 +217,14 @@ pub fn accuracy(input: &Input<'_>) -> Accuracy {
         by_strategy: by(|cell| cell.strategy.iter().map(String::as_str).collect()),
         by_page: by(|cell| vec![&cell.page]),
         elsewhere: elsewhere(input.metrics, &cells),
-        model_errors: model_errors(&differences),
-        model_errors_held_out: model_errors(held_out),
+        model_errors_held_out: model_errors(held_out, Some(&tuned)),
+        model_errors: all,
         differences,
-        winners: winners(input.metrics, &cells, &duels, &rankings),
         lighthouse: rivals(input.metrics, &cells),
         worst: matched.worst(&cells),
         causes: matched.causes(&cells),
         pages,
         cells,
-        duels,
-        rankings,
     }
 }
 

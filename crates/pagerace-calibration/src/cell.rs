@@ -1,6 +1,7 @@
 //! One prediction compared with one observation, by one metric.
 
 use pagerace_lab::metric::MetricId;
+use pagerace_lab::stats::median;
 use serde::Serialize;
 
 /// A page, network, contender and metric.
@@ -33,10 +34,8 @@ pub struct Cell {
     pub elsewhere: Option<f64>,
     /// The value that Lighthouse's simulation predicts, if available.
     pub lighthouse: Option<f64>,
-    /// Coefficient of variation of the finished live runs: their standard
-    /// deviation as a share of their mean. It is a practical lower limit for the
-    /// error of a prediction.
-    pub noise: Option<f64>,
+    /// The error of one live run as a prediction of the others; see [`repeat_error`].
+    pub repeat: Option<f64>,
     /// Live runs in which the metric is defined, failed ones included.
     pub runs: usize,
     /// Live runs that failed.
@@ -75,17 +74,18 @@ pub fn relative_error(predicted: Option<f64>, observed: Option<f64>) -> Option<f
     (observed > 0.0 && observed.is_finite()).then(|| (predicted - observed) / observed)
 }
 
-/// Returns the sample standard deviation as a share of the mean, over the finite
-/// values; `None` for fewer than two values or a mean of zero.
-pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
+/// Returns the mean relative error of each live run as a prediction of the median of the
+/// others, over the finite values; `None` for fewer than two. A model that were the browser
+/// itself would be this far off.
+pub fn repeat_error(values: &[f64]) -> Option<f64> {
     let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    if finite.len() < 2 {
-        return None;
-    }
-    let count = finite.len() as f64;
-    let mean = finite.iter().sum::<f64>() / count;
-    let squares: f64 = finite.iter().map(|v| (v - mean) * (v - mean)).sum();
-    (mean > 0.0).then(|| libm::sqrt(squares / (count - 1.0)) / mean)
+    let errors = (0..finite.len()).map(|i| {
+        let mut others = finite.clone();
+        let one = others.swap_remove(i);
+        relative_error(Some(one), median(&others)).map(f64::abs)
+    });
+    let errors: Vec<f64> = errors.collect::<Option<_>>()?;
+    (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
 }
 
 #[cfg(test)]

@@ -196,10 +196,20 @@ pub struct DifferenceErrors {
     pub bias: Option<f64>,
     /// Median distance in the metric's unit.
     pub distance: Option<f64>,
+    /// Number of pairs whose predicted difference exceeds the model's error (`p95`, or that
+    /// of other pages): a race would name a winner, if its runs agree.
+    pub named: usize,
+    /// Number of these pairs whose live difference has the same sign.
+    pub named_right: usize,
 }
 
-/// Computes the errors by kind, metric, class of networks and evidence, in this order.
-pub fn model_errors<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Vec<DifferenceErrors> {
+/// Computes the errors by kind, metric, class of networks and evidence, in this order. A
+/// winner is named by the errors `elsewhere`, on other pages; `None` stands for the same
+/// pairs.
+pub fn model_errors<'a>(
+    all: impl IntoIterator<Item = &'a Difference>,
+    elsewhere: Option<&[DifferenceErrors]>,
+) -> Vec<DifferenceErrors> {
     let mut groups = BTreeMap::<_, Vec<&Difference>>::new();
     for one in all {
         let key = (one.kind, one.metric, one.lossy, one.evidence);
@@ -213,6 +223,17 @@ pub fn model_errors<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Vec<Di
         let sizes: Vec<f64> = signed.iter().map(|error| error.abs()).collect();
         let gaps = all.iter().map(|one| (one.predicted - one.observed).abs());
         let significant = || all.iter().filter(|one| one.is_significant());
+        let p95 = quantile(&sizes, 0.95);
+        let limit = elsewhere.map_or(p95, |others| {
+            let same = others.iter().find(|one| {
+                (one.kind, one.metric, one.lossy, one.evidence) == (kind, metric, lossy, evidence)
+            });
+            same.and_then(|one| one.p95)
+        });
+        let exceeds = |one: &Difference| {
+            limit.is_some_and(|limit| one.predicted.abs() > limit * one.baseline)
+        };
+        let named = || all.iter().filter(|one| exceeds(one));
         DifferenceErrors {
             kind,
             metric,
@@ -222,9 +243,11 @@ pub fn model_errors<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Vec<Di
             significant: significant().count(),
             sign_right: significant().filter(|one| one.same_sign()).count(),
             p50: quantile(&sizes, 0.5),
-            p95: quantile(&sizes, 0.95),
+            p95,
             bias: median(&signed),
             distance: median(&gaps.collect::<Vec<f64>>()),
+            named: named().count(),
+            named_right: named().filter(|one| one.same_sign()).count(),
         }
     };
     groups.into_iter().map(error).collect()

@@ -23,8 +23,13 @@ pub struct Errors {
     pub bias: Option<f64>,
     /// Median distance in the metric's unit, including cells without a relative error.
     pub distance: Option<f64>,
-    /// Median noise of the live runs, a lower limit for the errors.
-    pub noise: Option<f64>,
+    /// Cells with several live runs, and the median and 90th percentile of the errors of
+    /// these runs as predictions of each other ([`crate::cell::repeat_error`]).
+    pub repeat_count: usize,
+    /// See [`Self::repeat_count`].
+    pub repeat_p50: Option<f64>,
+    /// See [`Self::repeat_count`].
+    pub repeat_p90: Option<f64>,
 }
 
 impl Errors {
@@ -38,12 +43,15 @@ impl Errors {
             cells.iter().filter_map(|cell| value(cell)).collect()
         };
         let errors = some(Cell::error);
+        let repeats = some(|cell| cell.repeat);
         Self {
             count: errors.len(),
             without: cells.len() - errors.len(),
             bias: median(&some(Cell::signed_error)),
             distance: median(&some(Cell::distance)),
-            noise: median(&some(|cell| cell.noise)),
+            repeat_count: repeats.len(),
+            repeat_p50: quantile(&repeats, 0.5),
+            repeat_p90: quantile(&repeats, 0.9),
             ..Self::quantiles(&errors)
         }
     }
@@ -57,7 +65,7 @@ impl Errors {
     }
 
     /// Computes the errors of Lighthouse's predictions for `cells`, without
-    /// bias, distance and noise.
+    /// bias, distance and repeats.
     pub fn of_lighthouse<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Self {
         let cells = cells.into_iter();
         let errors: Vec<f64> = cells.filter_map(Cell::lighthouse_error).collect();

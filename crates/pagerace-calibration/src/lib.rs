@@ -8,13 +8,12 @@
 //!   quantiles of the relative error, in the form of Lighthouse's table;
 //! * [`differences`]: predicted and measured differences between contenders;
 //! * [`goals`], [`kind`]: limits for the errors, and kinds of pages;
-//! * [`winner`], [`ranking`]: agreement on the winners between model and reality;
 //! * [`blame`]: the first resource at which a prediction diverges, and how;
 //! * [`mod@accuracy`]: the whole comparison over all pages, networks and contenders;
 //! * [`tables`], [`markdown`], [`json`]: output formats.
 //!
-//! Live runs are paired neither with simulated runs nor with each other. Medians are
-//! compared with medians, and samples are compared by the Mann-Whitney test.
+//! Live runs are paired neither with simulated runs nor with each other: medians are
+//! compared with medians.
 
 pub mod accuracy;
 pub mod blame;
@@ -29,9 +28,7 @@ pub mod lighthouse;
 pub mod markdown;
 pub mod observation;
 pub mod prediction;
-pub mod ranking;
 pub mod tables;
-pub mod winner;
 
 #[cfg(test)]
 #[path = "../tests/support/samples.rs"]

@@ -13,7 +13,6 @@ mod goals;
 mod head;
 mod lighthouse;
 mod why;
-mod winners;
 
 /// The placeholder for a missing value.
 pub const NONE: &str = "–";
@@ -49,40 +48,40 @@ pub struct Table {
 /// The parts of the output, by the place where they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Errors, winners and Lighthouse: about one screen.
+    /// Goals, errors and Lighthouse: about one screen.
     Terminal,
-    /// A page of documentation: also by kind of page, network, protocol and strategy,
-    /// with the errors of differences.
+    /// A page of documentation, with a row for each kind of page, network, protocol and
+    /// strategy, and the errors of differences.
     Page,
-    /// Reference tables: pages, causes and single cells.
+    /// Reference tables: all columns of all groups, pages, causes and single cells.
     Tables,
 }
 
 /// Returns all sections in order. `rerun` is the command that repeats the measurement; it
 /// may be empty.
 pub fn sections(accuracy: &Accuracy, rerun: &str, extent: Extent) -> Vec<Section> {
-    let goals = || goals::goals(accuracy);
-    let errors = |parts| errors::errors(accuracy, parts);
-    let winners = || winners::winners(accuracy);
+    let goals = goals::goals(accuracy);
     let beside = lighthouse::lighthouse(accuracy);
     match extent {
-        Extent::Terminal => [head::facts(accuracy), goals(), errors(false), winners()]
+        Extent::Terminal => [head::facts(accuracy), goals, errors::errors(accuracy)]
             .into_iter()
             .chain(beside)
             .collect(),
         Extent::Page => [
             head::introduction(accuracy),
-            goals(),
-            errors(true),
-            winners(),
-            differences::differences(accuracy),
+            goals,
+            errors::overview(accuracy),
+            differences::overview(accuracy),
         ]
         .into_iter()
         .chain(beside)
         .chain([head::facts(accuracy), head::rerun(accuracy, rerun)])
         .collect(),
         Extent::Tables => vec![
-            head::tables(),
+            head::tables(accuracy),
+            errors::errors(accuracy),
+            errors::groups(accuracy),
+            differences::differences(accuracy),
             errors::by_page(accuracy),
             why::why(accuracy),
             cells::cells(accuracy),

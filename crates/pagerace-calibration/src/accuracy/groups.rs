@@ -1,13 +1,11 @@
-//! Groups of cells, duels and rankings: sets of pages, networks, protocols, single pages.
+//! Groups of cells: sets of pages, networks, protocols, single pages.
 
 use pagerace_lab::metric::MetricId;
 use pagerace_lab::results::distinct;
 
-use super::{Group, Rival, Winners};
+use super::{Group, Rival};
 use crate::cell::Cell;
 use crate::errors::Errors;
-use crate::ranking::{Ranking, Ranks};
-use crate::winner::{Duel, Score};
 
 /// The sets of pages that are reported separately; `None` selects all pages.
 const SETS: [(&str, Option<bool>); 3] = [
@@ -88,32 +86,6 @@ pub(super) fn groups(
         }
     }
     groups
-}
-
-/// Scores winners and ranks by set of pages.
-pub(super) fn winners(
-    metrics: &[MetricId],
-    cells: &[Cell],
-    duels: &[Duel],
-    rankings: &[Ranking],
-) -> Vec<Winners> {
-    let mut winners = Vec::new();
-    for (name, set) in sets(cells) {
-        let belongs = |held_out: bool| set.is_none_or(|set| held_out == set);
-        for metric in metrics {
-            let duels = duels.iter().filter(|d| d.metric == *metric);
-            let score = Score::of(duels.filter(|d| belongs(d.held_out)));
-            let rankings = rankings.iter().filter(|r| r.metric == *metric);
-            winners.push(Winners {
-                name: name.to_owned(),
-                metric: *metric,
-                share_right: score.share_right(),
-                score,
-                ranks: Ranks::of(rankings.filter(|r| belongs(r.held_out))),
-            });
-        }
-    }
-    winners
 }
 
 /// Compares the errors of this model and Lighthouse on the cells that both predict.

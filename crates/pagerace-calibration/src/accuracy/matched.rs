@@ -9,14 +9,12 @@ use pagerace_lab::stats::median;
 
 use super::{Cause, Input, Quality, Worst};
 use crate::blame::{Blame, Stage, blame};
-use crate::cell::{Cell, coefficient_of_variation};
+use crate::cell::{Cell, repeat_error};
 use crate::differences::{Difference, Pair, differences};
 use crate::kind::kinds;
 use crate::lighthouse::LighthousePrediction;
 use crate::observation::Observation;
 use crate::prediction::Prediction;
-use crate::ranking::{Ranking, ranking};
-use crate::winner::{Duel, Side, duels};
 
 /// The number of worst cells reported for each metric.
 const WORST: usize = 5;
@@ -99,7 +97,7 @@ impl<'a> Matched<'a> {
                 observed: median(&values),
                 predicted: entry.prediction.and_then(|p| p.median(metric)),
                 lighthouse: self.lighthouse(observation, metric),
-                noise: coefficient_of_variation(&values),
+                repeat: repeat_error(&values),
                 runs: values.len(),
                 failed: observation.failed(),
             }
@@ -138,35 +136,6 @@ impl<'a> Matched<'a> {
         metrics
             .flat_map(|metric| sides.iter().flat_map(|side| differences(side, *metric)))
             .collect()
-    }
-
-    pub(super) fn comparisons(
-        &self,
-        pages: &[String],
-        networks: &[String],
-    ) -> (Vec<Duel>, Vec<Ranking>) {
-        let (mut all_duels, mut rankings) = (Vec::new(), Vec::new());
-        for metric in self.input.metrics {
-            for page in pages {
-                for network in networks {
-                    let here = self.entries.iter().filter(|entry| {
-                        entry.observation.page == *page && entry.observation.network == *network
-                    });
-                    let sides: Vec<Side<'_>> = here
-                        .map(|entry| Side {
-                            label: &entry.label,
-                            observation: entry.observation,
-                            prediction: entry.prediction,
-                        })
-                        .collect();
-                    let held_out = self.input.held_out.contains(page);
-                    let found = duels(&sides, held_out, *metric);
-                    rankings.extend(ranking(&sides, &found, held_out, *metric));
-                    all_duels.extend(found);
-                }
-            }
-        }
-        (all_duels, rankings)
     }
 
     pub(super) fn quality(&self) -> Quality {

@@ -1,4 +1,4 @@
-use super::{coefficient_of_variation, relative_error};
+use super::{relative_error, repeat_error};
 
 #[test]
 fn errors_are_shares_of_what_was_observed() {
@@ -20,12 +20,16 @@ fn nothing_is_no_share_of_nothing() {
 }
 
 #[test]
-fn noise_is_that_of_a_sample() {
-    // The mean is 4 and the squares are 4 + 0 + 4, over two: the deviation is 2.
-    assert_eq!(coefficient_of_variation(&[2.0, 4.0, 6.0]), Some(0.5));
-    let failing = [2.0, f64::INFINITY, 4.0, 6.0];
-    assert_eq!(coefficient_of_variation(&failing), Some(0.5));
-    assert_eq!(coefficient_of_variation(&[3.0, 3.0]), Some(0.0));
-    assert_eq!(coefficient_of_variation(&[3.0]), None);
-    assert_eq!(coefficient_of_variation(&[0.0, 0.0]), None);
+fn runs_predict_each_other() {
+    // 2 against a median of 5, 4 against 4, 6 against 3: errors of 60, 0 and 100 %.
+    let close = |values: &[f64], expected: f64| {
+        assert!((repeat_error(values).unwrap() - expected).abs() < 1e-12);
+    };
+    close(&[2.0, 4.0, 6.0], 1.6 / 3.0);
+    close(&[2.0, f64::INFINITY, 4.0, 6.0], 1.6 / 3.0);
+    close(&[3.0, 3.0], 0.0);
+    // 100 against 80 and 80 against 100: 25 and 20 %.
+    close(&[100.0, 80.0], 0.225);
+    assert_eq!(repeat_error(&[3.0]), None);
+    assert_eq!(repeat_error(&[0.0, 0.0]), None);
 }

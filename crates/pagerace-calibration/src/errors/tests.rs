@@ -19,7 +19,7 @@ fn cell(predicted: Option<f64>, observed: Option<f64>) -> Cell {
         observed,
         predicted,
         lighthouse: observed.map(|o| 2.0 * o),
-        noise: Some(0.04),
+        repeat: Some(0.04),
         runs: 10,
         failed: 0,
     }
@@ -42,7 +42,9 @@ fn quantiles_by_hand() {
     close(errors.p95, 0.48);
     close(errors.bias, 0.1);
     close(errors.distance, 30.0);
-    close(errors.noise, 0.04);
+    assert_eq!(errors.repeat_count, 5);
+    close(errors.repeat_p50, 0.04);
+    close(errors.repeat_p90, 0.04);
     let lighthouse = Errors::of_lighthouse(&cells);
     close(lighthouse.p50, 1.0);
     assert_eq!(lighthouse.bias, None);

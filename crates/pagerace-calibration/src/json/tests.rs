@@ -31,6 +31,6 @@ fn everything_is_there_and_infinity_is_null() {
     assert_eq!(value["cells"][1]["metric"], "lcp");
     assert_eq!(value["cells"][1]["predicted"], 900.0);
     assert_eq!(value["overall"][2]["name"], "held-out pages");
-    assert_eq!(value["duels"][1]["outcome"], "right");
-    assert_eq!(value["winners"][0]["score"]["pairs"], 6);
+    assert_eq!(value["model_errors"][0]["pairs"], 4);
+    assert_eq!(value["model_errors_held_out"][0]["named_right"], 2);
 }

@@ -15,7 +15,7 @@ pub(super) fn cells(accuracy: &Accuracy) -> Section {
             "predicted",
             "live",
             "error",
-            "noise",
+            "repeat",
             "runs",
             "failed",
         ],
@@ -29,14 +29,15 @@ pub(super) fn cells(accuracy: &Accuracy) -> Section {
             value(cell.metric, cell.predicted),
             value(cell.metric, cell.observed),
             signed(cell.signed_error()),
-            share(cell.noise),
+            share(cell.repeat),
             cell.runs.to_string(),
             cell.failed.to_string(),
         ]);
     }
     Section {
         title: "All cells".to_owned(),
-        text: vec!["Medians over the runs.".to_owned()],
+        text: vec!["Medians over the runs. Repeat: the mean error of each live run as a prediction of the \
+             median of the others.".to_owned()],
         tables: vec![table],
         ..Section::default()
     }

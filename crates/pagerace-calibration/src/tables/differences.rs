@@ -1,28 +1,108 @@
 //! The errors of predicted differences between contenders.
 
-use super::{Section, Table, share, signed, title, value};
+use pagerace_lab::metric::MetricId;
+
+use super::{NONE, Section, Table, share, signed, title, value};
 use crate::accuracy::Accuracy;
 use crate::differences::DifferenceErrors;
 
-pub(super) fn differences(accuracy: &Accuracy) -> Section {
-    let mut tables = vec![table("All pages", &accuracy.model_errors)];
-    if !accuracy.model_errors_held_out.is_empty() {
-        tables.push(table("Held-out pages", &accuracy.model_errors_held_out));
-    }
+const INTRODUCTION: &str = "People act on differences. These are pairs of contenders that differ \
+     in one thing, on one page and network. Errors: the distance between the predicted and the \
+     live difference, as a share of the baseline's live median.";
+
+/// The sets of pages with their errors.
+fn sets(accuracy: &Accuracy) -> impl Iterator<Item = (&'static str, &[DifferenceErrors])> {
+    let sets = [
+        ("Held-out pages", accuracy.model_errors_held_out.as_slice()),
+        ("All pages", accuracy.model_errors.as_slice()),
+    ];
+    sets.into_iter().filter(|(_, errors)| !errors.is_empty())
+}
+
+/// Builds tables with a row for each kind of pair and a column for each metric.
+pub(super) fn overview(accuracy: &Accuracy) -> Section {
+    let metrics = &accuracy.metrics;
+    let tables = sets(accuracy).map(|(caption, errors)| {
+        let mut header: Vec<String> = ["differ in", "networks", "paints", "pairs"]
+            .map(str::to_owned)
+            .into();
+        header.extend(metrics.iter().map(|metric| title(*metric)));
+        let mut table = Table {
+            caption: caption.to_owned(),
+            header,
+            words: 3,
+            rows: Vec::new(),
+        };
+        let kinds = errors.iter().map(|e| (e.kind, e.lossy, e.evidence));
+        let mut kinds: Vec<_> = kinds.collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        for (kind, lossy, evidence) in kinds {
+            let of = |metric: &MetricId| {
+                errors.iter().find(|e| {
+                    (e.kind, e.metric, e.lossy, e.evidence) == (kind, *metric, lossy, evidence)
+                })
+            };
+            let pairs = metrics.iter().filter_map(of).map(|e| e.pairs).max();
+            let mut row = vec![
+                kind.name().to_owned(),
+                network(lossy),
+                evidence.to_string(),
+                pairs.unwrap_or(0).to_string(),
+            ];
+            row.extend(metrics.iter().map(|m| of(m).map_or_else(|| NONE.to_owned(), brief)));
+            table.add(row);
+        }
+        table
+    });
     Section {
         title: "Error of differences".to_owned(),
         text: vec![
-            "Pairs of contenders that differ in one thing, on one page and network. Significant: \
-             Welch's test of the live runs is below 0.05, without correction for the number of \
-             pairs. Sign right: of those, pairs whose predicted difference has the live one's \
-             sign (goal: 95 %). Errors: the distance between the predicted and the live \
-             difference, as a share of the baseline's live median; bias is positive where the \
-             second contender is predicted too slow against the first. Evidence: how the page's \
-             paints are known; guessed are the same pages without Pagerace's own fields, as \
-             other recorders would have recorded them."
+            INTRODUCTION.to_owned(),
+            "Each field: the error that half of the pairs do not exceed / that 95 % do not exceed, \
+             in per cent. In brackets: of the pairs whose predicted difference exceeds the error \
+             that verdicts allow for, so that a race may name a winner, those whose live \
+             difference has the same sign. On held-out pages, that error is the one of tuned \
+             pages."
                 .to_owned(),
         ],
-        tables,
+        tables: tables.collect(),
+        ..Section::default()
+    }
+}
+
+/// Formats errors in one field: "4.2 / 45 (19 of 20)".
+fn brief(errors: &DifferenceErrors) -> String {
+    let number = |value: Option<f64>| share(value).trim_end_matches([' ', '%']).to_owned();
+    let named = match errors.named {
+        0 => String::new(),
+        named => format!(" ({} of {named})", errors.named_right),
+    };
+    format!("{} / {}{named}", number(errors.p50), number(errors.p95))
+}
+
+fn network(lossy: bool) -> String {
+    if lossy { "lossy" } else { "lossless" }.to_owned()
+}
+
+/// Builds the tables with all columns.
+pub(super) fn differences(accuracy: &Accuracy) -> Section {
+    Section {
+        title: "Error of differences".to_owned(),
+        text: vec![
+            INTRODUCTION.to_owned(),
+            "Significant: Welch's test of the live runs is below 0.05, without correction for the \
+             number of pairs. Sign right: of those, pairs whose predicted difference has the live \
+             one's sign (goal: 95 %). Bias is positive where the second contender is predicted \
+             too slow against the first. Paints: how they are known; guessed are the same pages \
+             without Pagerace's own fields, as other recorders would have recorded them. Winners: \
+             pairs whose predicted difference exceeds the model's error, and those whose live \
+             difference has the same sign."
+                .to_owned(),
+        ],
+        tables: sets(accuracy)
+            .map(|(caption, errors)| table(caption, errors))
+            .collect(),
         ..Section::default()
     }
 }
@@ -35,7 +115,7 @@ fn table(caption: &str, errors: &[DifferenceErrors]) -> Table {
             "differ in",
             "metric",
             "networks",
-            "evidence",
+            "paints",
             "pairs",
             "significant",
             "sign right",
@@ -43,6 +123,8 @@ fn table(caption: &str, errors: &[DifferenceErrors]) -> Table {
             "p95",
             "bias",
             "distance",
+            "winners",
+            "right",
         ],
     );
     for error in errors {
@@ -50,7 +132,7 @@ fn table(caption: &str, errors: &[DifferenceErrors]) -> Table {
         table.add(vec![
             error.kind.name().to_owned(),
             title(error.metric),
-            if error.lossy { "lossy" } else { "lossless" }.to_owned(),
+            network(error.lossy),
             error.evidence.to_string(),
             error.pairs.to_string(),
             error.significant.to_string(),
@@ -59,6 +141,8 @@ fn table(caption: &str, errors: &[DifferenceErrors]) -> Table {
             share(error.p95),
             signed(error.bias),
             value(error.metric, error.distance),
+            error.named.to_string(),
+            error.named_right.to_string(),
         ]);
     }
     table

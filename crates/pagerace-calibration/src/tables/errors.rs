@@ -3,12 +3,12 @@
 use pagerace_lab::metric::MetricId;
 use pagerace_lab::results::distinct;
 
-use super::{Section, Table, capital, share, signed, title, value};
+use super::{NONE, Section, Table, capital, or_none, share, signed, title, value};
 use crate::accuracy::{Accuracy, Group};
 use crate::errors::Errors;
 
-const ERRORS: [&str; 9] = [
-    "metric", "cells", "p50", "p90", "p95", "bias", "noise", "distance", "no error",
+const ERRORS: [&str; 10] = [
+    "metric", "cells", "p50", "p90", "p95", "bias", "live p50", "live p90", "distance", "no error",
 ];
 
 /// The values of the columns [`ERRORS`].
@@ -20,24 +20,24 @@ fn error_fields(metric: MetricId, errors: &Errors) -> Vec<String> {
         share(errors.p90),
         share(errors.p95),
         signed(errors.bias),
-        share(errors.noise),
+        share(errors.repeat_p50),
+        share(errors.repeat_p90),
         value(metric, errors.distance),
         errors.without.to_string(),
     ]
 }
 
-/// Builds the table of errors over all pages; if `parts`, also by kind of page, network,
-/// protocol and strategy.
-pub(super) fn errors(accuracy: &Accuracy, parts: bool) -> Section {
+/// Builds the tables of errors over all pages, and over tuned and held-out pages.
+pub(super) fn errors(accuracy: &Accuracy) -> Section {
     let mut section = Section {
         title: "Relative error".to_owned(),
         text: vec![
             "The distance between the predicted and the live median, as a share of the live \
              median; quantiles over the cells (a cell is a page, network and contender). Bias: \
-             median error with its sign, negative where the model is too fast. Noise: median \
-             coefficient of variation of the live runs, a floor for the error. Distance: median \
-             in the metric's unit. No error: cells in which one side has no value or the live \
-             median is zero."
+             median error with its sign, negative where the model is too fast. Live: the error \
+             of one live load as a prediction of the others, where a cell has several. \
+             Distance: median in the metric's unit. No error: cells in which one side has no \
+             value or the live median is zero."
                 .to_owned(),
         ],
         ..Section::default()
@@ -49,26 +49,109 @@ pub(super) fn errors(accuracy: &Accuracy, parts: bool) -> Section {
         }
         section.tables.push(table);
     }
-    if parts {
-        section.tables.extend([
-            apart("By kind of page", "kind", &accuracy.by_kind),
-            apart("By network", "network", &accuracy.by_network),
-            apart("By protocol", "protocol", &accuracy.by_protocol),
-            apart("By strategy over HTTP/3", "strategy", &accuracy.by_strategy),
-        ]);
-        if !accuracy.elsewhere.is_empty() {
-            section.tables.push(apart(
-                "The same pages as another recorder would have recorded them: without \
-                 Pagerace's own fields, so that paints are guessed (all pages, then by protocol)",
-                "pages",
-                &accuracy.elsewhere,
-            ));
+    section
+}
+
+/// The ways to group the cells, with their captions.
+fn parts(accuracy: &Accuracy) -> [(&'static str, &[Group]); 5] {
+    [
+        ("by kind of page", &accuracy.by_kind),
+        ("by network", &accuracy.by_network),
+        ("by protocol", &accuracy.by_protocol),
+        ("by strategy over HTTP/3", &accuracy.by_strategy),
+        (
+            "the same pages as another recorder would have recorded them, with guessed paints",
+            &accuracy.elsewhere,
+        ),
+    ]
+}
+
+/// Builds one table for held-out and one for tuned pages, with a row for each group of cells
+/// and a column for each metric.
+pub(super) fn overview(accuracy: &Accuracy) -> Section {
+    let mut section = Section {
+        title: "Relative error".to_owned(),
+        text: vec![
+            "Each field: the error that half of the cells do not exceed / that nine of ten do not \
+             exceed, and the bias (median error with its sign, negative where the model is too \
+             fast), in per cent of the live median. A dash stands for cells without such a value."
+                .to_owned(),
+        ],
+        ..Section::default()
+    };
+    let sides: [(&str, fn(&Group) -> &Errors); 2] = [
+        ("Held-out pages", |group| &group.held_out),
+        ("Tuned pages", |group| &group.tuned),
+    ];
+    for (caption, errors) in sides {
+        let metrics = accuracy.metrics.iter();
+        let mut header = vec![String::new(), "cells".to_owned()];
+        header.extend(metrics.map(|metric| title(*metric)));
+        let mut table = Table {
+            caption: caption.to_owned(),
+            header,
+            words: 1,
+            rows: Vec::new(),
+        };
+        let all = accuracy.overall.iter().filter(|g| g.name == "all pages");
+        rows(&mut table, accuracy, &all.collect::<Vec<_>>(), errors);
+        for (_, groups) in parts(accuracy) {
+            rows(&mut table, accuracy, &groups.iter().collect::<Vec<_>>(), errors);
+        }
+        if !table.rows.is_empty() {
+            section.tables.push(table);
         }
     }
     section
 }
 
-const APART: [&str; 9] = [
+/// Adds a row for each name of `groups` that has cells.
+fn rows(table: &mut Table, accuracy: &Accuracy, groups: &[&Group], errors: fn(&Group) -> &Errors) {
+    for name in distinct(groups.iter().map(|g| g.name.as_str())) {
+        let of = |metric: &MetricId| {
+            let mut here = groups.iter().filter(|g| g.name == name);
+            here.find(|g| g.metric == *metric).map(|g| errors(g))
+        };
+        let all: Vec<Option<&Errors>> = accuracy.metrics.iter().map(of).collect();
+        let cells = all.iter().flatten().map(|e| e.count + e.without).max();
+        if cells.unwrap_or(0) == 0 {
+            continue;
+        }
+        let mut row = vec![name.to_owned(), or_none(cells.map(|n| n.to_string()))];
+        row.extend(all.into_iter().map(|e| e.map_or_else(|| NONE.to_owned(), brief)));
+        table.add(row);
+    }
+}
+
+/// Formats errors in one field: "3.3 / 11, bias -1.2".
+fn brief(errors: &Errors) -> String {
+    let number = |text: String| text.trim_end_matches([' ', '%']).to_owned();
+    match (errors.p50, errors.p90) {
+        (None, _) | (_, None) => NONE.to_owned(),
+        _ => format!(
+            "{} / {}, {}",
+            number(share(errors.p50)),
+            number(share(errors.p90)),
+            number(signed(errors.bias))
+        ),
+    }
+}
+
+/// Builds the tables with all metrics of all groups.
+pub(super) fn groups(accuracy: &Accuracy) -> Section {
+    let parts = parts(accuracy).into_iter();
+    let tables = parts.filter(|(_, groups)| !groups.is_empty());
+    Section {
+        title: "Relative error by group".to_owned(),
+        tables: tables
+            .map(|(caption, groups)| apart(&capital(caption), groups))
+            .collect(),
+        ..Section::default()
+    }
+}
+
+const APART: [&str; 10] = [
+    "",
     "metric",
     "tuned cells",
     "p50",
@@ -81,10 +164,8 @@ const APART: [&str; 9] = [
 ];
 
 /// Builds a table with tuned and held-out pages in separate columns.
-fn apart(caption: &str, column: &str, groups: &[Group]) -> Table {
-    let mut header = vec![column];
-    header.extend(APART);
-    let mut table = Table::new(caption, 2, &header);
+fn apart(caption: &str, groups: &[Group]) -> Table {
+    let mut table = Table::new(caption, 2, &APART);
     for group in groups {
         let mut row = vec![group.name.clone(), title(group.metric)];
         for errors in [&group.tuned, &group.held_out] {

@@ -28,8 +28,8 @@ pub(super) fn introduction(accuracy: &Accuracy) -> Section {
                 loaded.len(),
                 pages - held_out,
             ),
-            "Every page, the largest errors with their causes, and every cell are in the tables \
-             beside this file, whose name ends in -tables."
+            "All metrics and pages, the largest errors with their causes, and every cell are in \
+             the tables beside this file, whose name ends in -tables."
                 .to_owned(),
         ],
         ..Section::default()
@@ -37,13 +37,15 @@ pub(super) fn introduction(accuracy: &Accuracy) -> Section {
 }
 
 /// Builds the heading of the tables.
-pub(super) fn tables() -> Section {
+pub(super) fn tables(accuracy: &Accuracy) -> Section {
     Section {
         title: format!("{TITLE}: tables"),
         text: vec![
-            "Every page, the largest errors with their causes, and every cell. The file beside \
-             this one, without -tables in its name, sums them up and defines the columns."
+            "All metrics, groups and pages, the largest errors with their causes, and every \
+             cell. The file beside this one, without -tables in its name, sums them up."
                 .to_owned(),
+            format!("Tuned on: {}.", list(&tuned(accuracy))),
+            format!("Held out: {}.", list(&accuracy.held_out)),
         ],
         ..Section::default()
     }
@@ -65,9 +67,9 @@ pub(super) fn facts(accuracy: &Accuracy) -> Section {
     lines.extend([
         format!("Seed: {}", setting.seed),
         format!(
-            "Pages: {}; held out (not tuned on): {}",
-            list(&accuracy.pages),
-            list(&accuracy.held_out)
+            "Pages: {}, {} of them held out (not tuned on)",
+            accuracy.pages.len(),
+            accuracy.held_out.len()
         ),
         format!("Networks: {}", described(&accuracy.networks)),
         format!("Contenders: {}", described(&accuracy.contenders)),
@@ -119,6 +121,13 @@ pub(super) fn rerun(accuracy: &Accuracy, rerun: &str) -> Section {
         command: rerun.to_owned(),
         ..Section::default()
     }
+}
+
+/// Returns the names of the pages that the model was tuned on.
+fn tuned(accuracy: &Accuracy) -> Vec<String> {
+    let pages = accuracy.pages.iter();
+    let tuned = pages.filter(|page| !accuracy.held_out.contains(page));
+    tuned.cloned().collect()
 }
 
 fn list(names: &[String]) -> String {

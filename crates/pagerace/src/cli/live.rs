@@ -143,7 +143,7 @@ pub(crate) struct LiveArgs {
 #[command(next_help_heading = "Design")]
 pub(crate) struct CalibrateArgs {
     /// Recordings with bodies (.page, of `pagerace record`).
-    #[arg(value_name = "PAGE", required = true, help_heading = None)]
+    #[arg(value_name = "PAGE", required_unless_present = "models", help_heading = None)]
     pub(crate) pages: Vec<PathBuf>,
 
     /// Networks of the design, separated by commas: each page meets two or three of
@@ -191,6 +191,11 @@ pub(crate) struct CalibrateArgs {
     /// Compare the measurements in --observations without new ones.
     #[arg(long, requires = "observations", help_heading = "Output")]
     pub(crate) offline: bool,
+
+    /// Keep what predictions need of the recordings in this file (JSON, gzip); without a PAGE,
+    /// predict from it, so that a changed model is compared without the recordings.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) models: Option<PathBuf>,
 
     /// Write the comparison as Markdown, its long tables beside it (accuracy.md,
     /// accuracy-tables.md).

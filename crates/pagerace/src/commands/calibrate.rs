@@ -3,6 +3,7 @@
 mod kept;
 mod measure;
 mod opinion;
+mod pages;
 mod timelines;
 
 use std::collections::BTreeSet;
@@ -18,15 +19,15 @@ use pagerace_calibration::markdown::markdown;
 use pagerace_calibration::tables::{Extent, sections};
 use pagerace_calibration::{Accuracy, Input, Observations, Prediction, accuracy, predict};
 use pagerace_lab::{Plan, VERSION};
-use pagerace_page::{Interventions, Page};
+use pagerace_net::Network;
+use pagerace_page::Interventions;
 use pagerace_sim::OriginRtt;
 
 use super::files::{check_files, rerun, write, write_text};
 use super::inputs::{jobs, networks};
 use super::live::common;
-use super::live::session::{Served, served, stripped};
 use super::simulate::{explain, load};
-use super::warn::warn;
+use self::pages::Model;
 use crate::cli::live::CalibrateArgs;
 use crate::progress::Watch;
 use crate::table;
@@ -48,20 +49,29 @@ const SIMULATED_RUNS: u32 = 15;
 const THRESHOLD_MS: f64 = 20.0;
 
 pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
-    let (all, pages) = plan(args)?;
+    let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
+    if args.pages.is_empty() && !args.offline {
+        bail!("new loads need recordings: name them, or compare earlier loads with --offline");
+    }
+    let kept = args.models.iter().filter(|_| !args.pages.is_empty());
+    let files = args.output.iter().chain(&args.json).chain(kept.clone());
+    let files = files.chain(&args.timelines).chain(&args.model_errors);
+    check_files(&files.collect::<Vec<_>>(), &args.pages)?;
+    let pages = pages::read(args)?;
+    let all = plan(args, networks, &pages.models)?;
     check_names(args, &all)?;
     let design = design(&all);
     for part in &design {
         part.check()?;
     }
-    let files = args.output.iter().chain(&args.json);
-    let files = files.chain(&args.timelines).chain(&args.model_errors);
-    check_files(&files.collect::<Vec<_>>(), &args.pages)?;
+    let elsewhere = elsewhere(&pages.models, &design);
+    for path in kept {
+        pages::keep(path, &pages.models)?;
+    }
 
     let watch = Watch::new(!args.no_progress, "loads");
     let observations = measure::observations(args, &design, pages, &watch)?;
     let predictions = predicted(args, &design, &observations, &watch)?;
-    let elsewhere = elsewhere(&args.pages, &all, &design)?;
     let elsewhere = predicted(args, &elsewhere, &observations, &watch)?;
     let compared = accuracy(&Input {
         observations: &observations,
@@ -132,7 +142,7 @@ fn predicted(
     Ok(all)
 }
 
-/// Prints what was measured, the errors, the winners and Lighthouse.
+/// Prints what was measured, the goals, the errors and Lighthouse.
 fn print(compared: &Accuracy) -> Result<()> {
     let mut out = anstream::stdout().lock();
     for section in sections(compared, "", Extent::Terminal) {
@@ -198,12 +208,10 @@ fn comments(compared: &Accuracy) -> [String; 3] {
 
 /// Returns the design with the pages as another recorder would have recorded them, without
 /// contenders that select nothing there, because only ours records requests that fail.
-fn elsewhere(paths: &[PathBuf], all: &Plan, design: &[Plan]) -> Result<Vec<Plan>> {
-    let pages = paths.iter().zip(&all.pages);
-    let pages = pages.map(|(path, page)| stripped(path, page.name.clone()));
-    let pages: Vec<Arc<Page>> = pages.collect::<Result<_>>()?;
+fn elsewhere(models: &[Model], design: &[Plan]) -> Vec<Plan> {
     let with = |plan: &Plan| {
-        let page = pages.iter().find(|page| page.name == plan.pages[0].name)?;
+        let mut pages = models.iter().map(|model| &model.elsewhere);
+        let page = pages.find(|page| page.name == plan.pages[0].name)?;
         let mut plan = Plan {
             pages: vec![page.clone()],
             ..plan.clone()
@@ -213,15 +221,13 @@ fn elsewhere(paths: &[PathBuf], all: &Plan, design: &[Plan]) -> Result<Vec<Plan>
             .retain(|contender| contender.interventions.unmatched(all).is_empty());
         (!plan.contenders.is_empty()).then_some(plan)
     };
-    Ok(design.iter().filter_map(with).collect())
+    design.iter().filter_map(with).collect()
 }
 
 /// Returns all pages and networks without contenders, which the design adds.
-fn plan(args: &CalibrateArgs) -> Result<(Plan, Vec<Served>)> {
-    let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
-    let pages = served(&args.pages, &mut |text| warn(text))?;
+fn plan(args: &CalibrateArgs, networks: Vec<Network>, models: &[Model]) -> Result<Plan> {
     let mut plan = Plan {
-        pages: pages.iter().map(|one| one.page.clone()).collect(),
+        pages: models.iter().map(|model| Arc::clone(&model.page)).collect(),
         networks,
         runs: args.runs,
         // The resources are kept of the run with the median of this metric.
@@ -230,7 +236,7 @@ fn plan(args: &CalibrateArgs) -> Result<(Plan, Vec<Served>)> {
     };
     // The measured loads had all servers at the end of the link.
     plan.settings.origin_rtt = OriginRtt::Same;
-    Ok((plan, pages))
+    Ok(plan)
 }
 
 /// Rejects a held-out page that does not exist.

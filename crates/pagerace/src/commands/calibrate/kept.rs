@@ -13,8 +13,9 @@ use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::{Fact, Load, MetricId, Plan, VERSION};
 use pagerace_sim::NameLookup;
 
-use super::super::live::session::{Measured, Served};
+use super::super::live::session::Measured;
 use super::super::live::{kernel, machine};
+use super::pages::Model;
 use crate::cli::live::CalibrateArgs;
 use crate::commands::today::today;
 
@@ -28,7 +29,7 @@ pub(super) struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
-    pub(super) fn new(args: &'a CalibrateArgs, pages: &[Served]) -> Result<Self> {
+    pub(super) fn new(args: &'a CalibrateArgs, models: &[Model]) -> Result<Self> {
         let how = how(args);
         let setting = || Setting {
             date: today(),
@@ -61,7 +62,7 @@ impl<'a> Kept<'a> {
                 how.value
             );
         }
-        for one in pages {
+        for one in models {
             let name = &one.page.name;
             let contents = all.contents.entry(name.clone());
             if *contents.or_insert_with(|| one.content.clone()) != one.content {

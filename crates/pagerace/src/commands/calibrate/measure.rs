@@ -6,9 +6,10 @@ use pagerace_lab::export::file::check_writable;
 use pagerace_lab::{Load, Order, Plan};
 use pagerace_live::LiveError;
 
-use super::super::live::session::{LiveSession, Served};
+use super::super::live::session::LiveSession;
 use super::kept::Kept;
 use super::opinion;
+use super::pages::Pages;
 use crate::cli::live::CalibrateArgs;
 use crate::commands::warn::warn;
 use crate::progress::Watch;
@@ -27,10 +28,10 @@ struct Step {
 pub(super) fn observations(
     args: &CalibrateArgs,
     design: &[Plan],
-    pages: Vec<Served>,
+    pages: Pages,
     watch: &Watch,
 ) -> Result<Observations> {
-    let mut kept = Kept::new(args, &pages)?;
+    let mut kept = Kept::new(args, &pages.models)?;
     let missing = missing(design, &kept);
     let unasked = if args.lighthouse {
         kept.unasked(design)
@@ -54,7 +55,7 @@ pub(super) fn observations(
     if let Some(path) = &args.observations {
         check_writable(path)?;
     }
-    let mut session = LiveSession::open(pages, &args.world)?;
+    let mut session = LiveSession::open(pages.served, &args.world)?;
     kept.check_browser(session.browser())?;
     let total = missing.len();
     watch.start("loading", total);
