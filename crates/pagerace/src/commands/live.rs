@@ -252,20 +252,17 @@ fn say_prediction(results: &Results, compared: &Accuracy) -> Result<()> {
         writeln!(out, "\n{}", network.name)?;
         table::print(&mut out, &predicted(compared, &network.name, &metrics))?;
     }
-    for winners in &compared.winners {
-        let score = &winners.score;
-        if winners.metric == results.plan.metric
-            && winners.name == "all pages"
-            && score.decided() > 0
-        {
-            writeln!(
-                out,
-                "\nOf {} pairs with a significant difference of 1 % or more, the model picks the \
-                 winner in {}.",
-                score.decided(),
-                score.right
-            )?;
-        }
+    let errors = compared.model_errors.iter();
+    let errors = errors.filter(|one| one.metric == results.plan.metric);
+    let (significant, right) = errors.fold((0, 0), |(all, right), one| {
+        (all + one.significant, right + one.sign_right)
+    });
+    if significant > 0 {
+        writeln!(
+            out,
+            "\nOf {significant} pairs of contenders with a significant difference, the prediction \
+             has the sign of {right}."
+        )?;
     }
     Ok(())
 }

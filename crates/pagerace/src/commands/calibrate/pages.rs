@@ -43,18 +43,15 @@ pub(super) fn read(args: &CalibrateArgs) -> Result<Pages> {
         });
     }
     let served = served(&args.pages, &mut |text| warn(text))?;
-    let model = |(path, one): (_, &Served)| -> Result<Model> {
-        Ok(Model {
+    let mut models = Vec::new();
+    for (path, one) in args.pages.iter().zip(&served) {
+        models.push(Model {
             content: one.content.clone(),
             page: Arc::clone(&one.page),
             elsewhere: stripped(path, one.page.name.clone())?,
-        })
-    };
-    let models = args.pages.iter().zip(&served).map(model);
-    Ok(Pages {
-        models: models.collect::<Result<_>>()?,
-        served,
-    })
+        });
+    }
+    Ok(Pages { models, served })
 }
 
 fn kept(path: &Path) -> Result<Vec<Model>> {
