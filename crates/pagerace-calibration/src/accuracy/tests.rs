@@ -59,7 +59,10 @@ fn held_out_pages_stand_apart() {
     let [held_out] = all.model_errors_held_out.as_slice() else {
         panic!("one kind and metric: {:?}", all.model_errors_held_out)
     };
-    assert_eq!((held_out.pairs, held_out.named, held_out.named_right), (3, 3, 2));
+    assert_eq!(
+        (held_out.pairs, held_out.named, held_out.named_right),
+        (3, 3, 2)
+    );
 }
 
 #[test]

@@ -50,7 +50,11 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
                 evidence.to_string(),
                 pairs.unwrap_or(0).to_string(),
             ];
-            row.extend(metrics.iter().map(|m| of(m).map_or_else(|| NONE.to_owned(), brief)));
+            row.extend(
+                metrics
+                    .iter()
+                    .map(|m| of(m).map_or_else(|| NONE.to_owned(), brief)),
+            );
             table.add(row);
         }
         table

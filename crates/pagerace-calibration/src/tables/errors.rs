@@ -96,7 +96,12 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
         let all = accuracy.overall.iter().filter(|g| g.name == "all pages");
         rows(&mut table, accuracy, &all.collect::<Vec<_>>(), errors);
         for (_, groups) in parts(accuracy) {
-            rows(&mut table, accuracy, &groups.iter().collect::<Vec<_>>(), errors);
+            rows(
+                &mut table,
+                accuracy,
+                &groups.iter().collect::<Vec<_>>(),
+                errors,
+            );
         }
         if !table.rows.is_empty() {
             section.tables.push(table);
@@ -118,7 +123,10 @@ fn rows(table: &mut Table, accuracy: &Accuracy, groups: &[&Group], errors: fn(&G
             continue;
         }
         let mut row = vec![name.to_owned(), or_none(cells.map(|n| n.to_string()))];
-        row.extend(all.into_iter().map(|e| e.map_or_else(|| NONE.to_owned(), brief)));
+        row.extend(
+            all.into_iter()
+                .map(|e| e.map_or_else(|| NONE.to_owned(), brief)),
+        );
         table.add(row);
     }
 }

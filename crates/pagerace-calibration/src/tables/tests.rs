@@ -27,7 +27,10 @@ fn values_have_units_and_what_is_unknown_is_a_dash() {
         .map(|extent| sections(&compared(&observations()), "", extent));
     let overview = &section(&all, "Relative error").tables;
     assert_eq!(overview[0].caption, "Held-out pages");
-    assert_eq!(overview[0].rows[0], ["all pages", "3", "30 / 56, +30", NONE]);
+    assert_eq!(
+        overview[0].rows[0],
+        ["all pages", "3", "30 / 56, +30", NONE]
+    );
     let table = &section(&tables, "Relative error").tables[0];
     assert_eq!(table.caption, "All pages");
     assert_eq!(
@@ -60,7 +63,7 @@ fn values_have_units_and_what_is_unknown_is_a_dash() {
             "720 ms",
             "800 ms",
             "-10 %",
-            "1.4 %",
+            "1.5 %",
             "10",
             "0"
         ]

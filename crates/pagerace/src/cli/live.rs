@@ -192,8 +192,8 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, requires = "observations", help_heading = "Output")]
     pub(crate) offline: bool,
 
-    /// Keep what predictions need of the recordings in this file (JSON, gzip); without a PAGE,
-    /// predict from it, so that a changed model is compared without the recordings.
+    /// Keep what predictions need of the recordings in this file (JSON, gzip). Pages of the file
+    /// without a recording are predicted from it, and not loaded live.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) models: Option<PathBuf>,
 

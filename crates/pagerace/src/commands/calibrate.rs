@@ -23,11 +23,11 @@ use pagerace_net::Network;
 use pagerace_page::Interventions;
 use pagerace_sim::OriginRtt;
 
+use self::pages::Model;
 use super::files::{check_files, rerun, write, write_text};
 use super::inputs::{jobs, networks};
 use super::live::common;
 use super::simulate::{explain, load};
-use self::pages::Model;
 use crate::cli::live::CalibrateArgs;
 use crate::progress::Watch;
 use crate::table;

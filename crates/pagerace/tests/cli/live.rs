@@ -152,6 +152,8 @@ fn from_a_folder_to_a_calibration() {
         "accuracy.md",
         "--timelines",
         "t.csv",
+        "--models",
+        "models.json.gz",
     ];
     let all = [&words[..], &files, &PATIENT].concat();
     let calibrate = run(&sandbox, &all);
@@ -175,6 +177,12 @@ fn from_a_folder_to_a_calibration() {
         &[&all[..], &["--offline", "--chromium", "/none"]].concat(),
     );
     assert_eq!(again.code, 0, "{}", again.err);
+    // Nor does it need the recording, once the model of the page is kept.
+    let kept = ["--models", "models.json.gz", "--observations", "seen.json"];
+    let same = ["--runs", "1", "--offline", "--timelines", "again.csv"];
+    let kept = sandbox.run(&[&["calibrate"][..], &kept, &same].concat());
+    assert_eq!(kept.code, 0, "{}", kept.err);
+    assert_eq!(sandbox.read("again.csv"), timelines);
     let other = run(
         &sandbox,
         &[&all[..], &["--offline", "--quic-mtu", "1400"]].concat(),
@@ -204,6 +212,22 @@ fn what_cannot_be_loaded_live_is_told() {
         (&["live", "none.page"][..], "none.page"),
         (&["live", "bare.har"], "no bodies"),
         (&["calibrate", "bare.har", "--offline"], "--observations"),
+        (
+            &["calibrate", "--models", "m.json.gz"],
+            "new loads need recordings",
+        ),
+        (
+            &[
+                "calibrate",
+                "--models",
+                "m.json.gz",
+                "--offline",
+                "--observations",
+                "o.json",
+            ],
+            "m.json.gz",
+        ),
+        (&["calibrate", "none.page", "-o", "none/a.md"], "none/a.md"),
         (&["live", "bare.har", "--block", "ads=1s"], "--block"),
         (&["record", "none.html", "-o", "x.page"], "none.html"),
     ] {

@@ -81,17 +81,24 @@ impl<'a> Kept<'a> {
         })
     }
 
-    /// Rejects observations of different browsers in one file.
+    /// Rejects observations of different browsers in one file. Releases of one build of
+    /// Chromium (MAJOR.MINOR.BUILD.PATCH) differ in single repairs; the file names all of them.
     pub(super) fn check_browser(&mut self, version: &str) -> Result<()> {
         let before = &mut self.all.setting.chromium;
-        if before.is_empty() {
+        let build = |version: &str| version.rsplit_once('.').map(|(build, _)| build.to_owned());
+        let mut known = before.split(", ").filter(|known| !known.is_empty());
+        let Some(first) = known.next() else {
             version.clone_into(before);
-        }
-        if before != version {
+            return Ok(());
+        };
+        if build(first) != build(version) {
             bail!(
                 "the file of --observations was measured with Chromium {before}, but this is \
                  {version}; choose the former with --chromium, or give another file"
             );
+        }
+        if first != version && known.all(|known| known != version) {
+            *before = format!("{before}, {version}");
         }
         Ok(())
     }

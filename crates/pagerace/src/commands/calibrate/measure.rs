@@ -32,7 +32,9 @@ pub(super) fn observations(
     watch: &Watch,
 ) -> Result<Observations> {
     let mut kept = Kept::new(args, &pages.models)?;
-    let missing = missing(design, &kept);
+    let wanted = |plan: &Plan| args.offline || pages.are_served(&plan.pages[0].name);
+    let wanted: Vec<bool> = design.iter().map(wanted).collect();
+    let missing = missing(design, &wanted, &kept);
     let unasked = if args.lighthouse {
         kept.unasked(design)
     } else {
@@ -138,9 +140,9 @@ fn place(plan: &Plan, load: Load) -> String {
     )
 }
 
-/// Returns the loads that are missing: some runs of all parts, then more. Within a part
-/// contenders take turns run by run, so that drift affects all of them equally.
-fn missing(design: &[Plan], kept: &Kept<'_>) -> Vec<Step> {
+/// Returns the loads that are missing of the `wanted` parts: some runs of all parts, then more.
+/// Within a part contenders take turns run by run, so that drift affects all of them equally.
+fn missing(design: &[Plan], wanted: &[bool], kept: &Kept<'_>) -> Vec<Step> {
     let runs = design.iter().map(|plan| plan.runs as usize).max();
     let rounds = (0..runs.unwrap_or(0)).step_by(RUNS_AT_ONCE);
     let of_part = |(part, plan): (usize, &Plan), from: usize| {
@@ -153,6 +155,7 @@ fn missing(design: &[Plan], kept: &Kept<'_>) -> Vec<Step> {
     rounds
         .flat_map(|from| {
             let parts = design.iter().enumerate();
+            let parts = parts.filter(|(part, _)| wanted[*part]);
             parts.flat_map(move |part| of_part(part, from))
         })
         .collect()

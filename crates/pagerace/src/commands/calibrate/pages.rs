@@ -1,4 +1,4 @@
-//! The pages of a calibration: recordings, or what an earlier calibration kept of them.
+//! The pages of a calibration: recordings, and what earlier calibrations kept of others.
 
 use std::fs::File;
 use std::io::{BufReader, Write as _};
@@ -27,23 +27,22 @@ pub(super) struct Model {
     pub(super) elsewhere: Arc<Page>,
 }
 
-/// The pages, and what a live session serves of them; nothing without recordings.
+/// The pages, and what a live session serves of those that were recorded.
 pub(super) struct Pages {
     pub(super) models: Vec<Model>,
     pub(super) served: Vec<Served>,
 }
 
-/// Reads the recordings, or the file of `--models` if there are none.
+/// Reads the recordings, and from the file of `--models` all other pages.
 pub(super) fn read(args: &CalibrateArgs) -> Result<Pages> {
-    let models = args.models.as_deref().filter(|_| args.pages.is_empty());
-    if let Some(path) = models {
-        return Ok(Pages {
-            models: kept(path).with_context(|| path.display().to_string())?,
-            served: Vec::new(),
-        });
-    }
     let served = served(&args.pages, &mut |text| warn(text))?;
     let mut models = Vec::new();
+    let file = args.models.as_deref();
+    // The first calibration with recordings makes the file.
+    if let Some(path) = file.filter(|path| served.is_empty() || path.exists()) {
+        models = kept(path).with_context(|| path.display().to_string())?;
+        models.retain(|model| served.iter().all(|one| one.page.name != model.page.name));
+    }
     for (path, one) in args.pages.iter().zip(&served) {
         models.push(Model {
             content: one.content.clone(),
@@ -51,12 +50,22 @@ pub(super) fn read(args: &CalibrateArgs) -> Result<Pages> {
             elsewhere: stripped(path, one.page.name.clone())?,
         });
     }
+    models.sort_by(|a, b| a.page.name.cmp(&b.page.name));
     Ok(Pages { models, served })
+}
+
+impl Pages {
+    /// Returns true if a live session can load the page.
+    pub(super) fn are_served(&self, name: &str) -> bool {
+        self.served.iter().any(|one| one.page.name == name)
+    }
 }
 
 fn kept(path: &Path) -> Result<Vec<Model>> {
     let file = BufReader::new(File::open(path)?);
-    Ok(serde_json::from_reader(BufReader::new(GzDecoder::new(file)))?)
+    Ok(serde_json::from_reader(BufReader::new(GzDecoder::new(
+        file,
+    )))?)
 }
 
 /// Keeps the models of recordings in a file.
