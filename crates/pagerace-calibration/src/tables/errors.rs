@@ -52,6 +52,9 @@ pub(super) fn errors(accuracy: &Accuracy) -> Section {
     section
 }
 
+/// Selects the errors of tuned or held-out pages.
+type Side = fn(&Group) -> &Errors;
+
 /// The ways to group the cells, with their captions.
 fn parts(accuracy: &Accuracy) -> [(&'static str, &[Group]); 5] {
     [
@@ -79,7 +82,7 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
         ],
         ..Section::default()
     };
-    let sides: [(&str, fn(&Group) -> &Errors); 2] = [
+    let sides: [(&str, Side); 2] = [
         ("Held-out pages", |group| &group.held_out),
         ("Tuned pages", |group| &group.tuned),
     ];
@@ -111,7 +114,7 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
 }
 
 /// Adds a row for each name of `groups` that has cells.
-fn rows(table: &mut Table, accuracy: &Accuracy, groups: &[&Group], errors: fn(&Group) -> &Errors) {
+fn rows(table: &mut Table, accuracy: &Accuracy, groups: &[&Group], errors: Side) {
     for name in distinct(groups.iter().map(|g| g.name.as_str())) {
         let of = |metric: &MetricId| {
             let mut here = groups.iter().filter(|g| g.name == name);

@@ -180,9 +180,9 @@ fn from_a_folder_to_a_calibration() {
     // Nor does it need the recording, once the model of the page is kept.
     let kept = ["--models", "models.json.gz", "--observations", "seen.json"];
     let same = ["--runs", "1", "--offline", "--timelines", "again.csv"];
-    let kept = sandbox.run(&[&["calibrate"][..], &kept, &same].concat());
+    let kept = sandbox.run(&[&["calibrate"][..], &kept, &same, &PATIENT].concat());
     assert_eq!(kept.code, 0, "{}", kept.err);
-    assert_eq!(sandbox.read("again.csv"), timelines);
+    assert_eq!(sandbox.read("again.csv"), sandbox.read("t.csv"));
     let other = run(
         &sandbox,
         &[&all[..], &["--offline", "--quic-mtu", "1400"]].concat(),

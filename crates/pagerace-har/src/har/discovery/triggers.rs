@@ -124,8 +124,8 @@ fn follow_synchronous(recording: &Recording, links: &[Option<Link>], all: &mut [
         .filter(|&i| recording.is_synchronous(i) && !is_in_frame(i))
         .filter_map(|i| Some((i, recording.end(i)?)))
         .collect();
-    for i in 0..all.len() {
-        let (Trigger::Script { delay, .. }, Some(start)) = (all[i].trigger, recording.start(i))
+    for (i, found) in all.iter_mut().enumerate() {
+        let (Trigger::Script { delay, .. }, Some(start)) = (&mut found.trigger, recording.start(i))
         else {
             continue;
         };
@@ -141,9 +141,9 @@ fn follow_synchronous(recording: &Recording, links: &[Option<Link>], all: &mut [
             Some((begun, _)) => begun <= end,
             None => start - end <= SYNCHRONOUS_GAP_MS,
         };
-        if same_task && let Trigger::Script { delay, .. } = &mut all[i].trigger {
+        if same_task {
             *delay = since(recording, i, end);
-            all[i].wait = Some(Wait::Resource { id: id(wait) });
+            found.wait = Some(Wait::Resource { id: id(wait) });
         }
     }
 }
