@@ -75,8 +75,8 @@ pub fn relative_error(predicted: Option<f64>, observed: Option<f64>) -> Option<f
 }
 
 /// Returns the mean relative error of each live run as a prediction of the median of the
-/// others, over the finite values; `None` for fewer than two. A model that were the browser
-/// itself would be this far off.
+/// others, over the finite values; `None` for fewer than two. Medians of several
+/// runs scatter less, so this is no lower limit for the error of a prediction.
 pub fn repeat_error(values: &[f64]) -> Option<f64> {
     let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     let errors = (0..finite.len()).map(|i| {

@@ -54,8 +54,8 @@ pub(super) fn goals(accuracy: &Accuracy) -> Section {
         text: vec![
             "Goals for the errors on pages that the model was not tuned on, and the errors \
              measured. A cell is a page, network and contender. Live: the error of one live load \
-             as a prediction of the others of its cell, on held-out pages; no model can be \
-             expected to do much better."
+             as a prediction of the others of its cell, on held-out pages. Medians of several \
+             loads scatter less."
                 .to_owned(),
             format!(
                 "Total Blocking Time should be within 25 % or 50 ms of the live one: it is in {} of \
