@@ -6,8 +6,7 @@
 # recordings. $PAGERACE is the program.
 set -eu
 here="$(cd "$(dirname "$0")" && pwd)"
-mkdir -p "${1:?usage: measure.sh FOLDER [OPTION]...}"
-folder="$(cd "$1" && pwd)"
+folder="${1:?usage: measure.sh FOLDER [OPTION]...}"
 shift
 case " $* " in
 *" --offline "*) ;;

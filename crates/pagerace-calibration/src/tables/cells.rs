@@ -36,8 +36,11 @@ pub(super) fn cells(accuracy: &Accuracy) -> Section {
     }
     Section {
         title: "All cells".to_owned(),
-        text: vec!["Medians over the runs. Repeat: the mean error of each live run as a prediction of the \
-             median of the others.".to_owned()],
+        text: vec![
+            "Medians over the runs. Repeat: the mean error of each live run as a prediction of the \
+             median of the others."
+                .to_owned(),
+        ],
         tables: vec![table],
         ..Section::default()
     }

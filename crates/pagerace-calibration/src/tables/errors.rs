@@ -55,15 +55,16 @@ pub(super) fn errors(accuracy: &Accuracy) -> Section {
 /// Selects the errors of tuned or held-out pages.
 type Side = fn(&Group) -> &Errors;
 
-/// The ways to group the cells, with their captions.
-fn parts(accuracy: &Accuracy) -> [(&'static str, &[Group]); 5] {
+/// The ways to group the cells, with their captions and prefixes of their names in one table.
+fn parts(accuracy: &Accuracy) -> [(&'static str, &'static str, &[Group]); 5] {
     [
-        ("by kind of page", &accuracy.by_kind),
-        ("by network", &accuracy.by_network),
-        ("by protocol", &accuracy.by_protocol),
-        ("by strategy over HTTP/3", &accuracy.by_strategy),
+        ("by kind of page", "", &accuracy.by_kind),
+        ("by network", "", &accuracy.by_network),
+        ("by protocol", "", &accuracy.by_protocol),
+        ("by strategy over HTTP/3", "h3 ", &accuracy.by_strategy),
         (
             "the same pages as another recorder would have recorded them, with guessed paints",
+            "other recorders: ",
             &accuracy.elsewhere,
         ),
     ]
@@ -77,7 +78,9 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
         text: vec![
             "Each field: the error that half of the cells do not exceed / that nine of ten do not \
              exceed, and the bias (median error with its sign, negative where the model is too \
-             fast), in per cent of the live median. A dash stands for cells without such a value."
+             fast), in per cent of the live median. A dash stands for cells without such a value. \
+             Other recorders: the same pages without Pagerace's own fields, so that paints are \
+             guessed."
                 .to_owned(),
         ],
         ..Section::default()
@@ -96,15 +99,11 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
             words: 1,
             rows: Vec::new(),
         };
-        let all = accuracy.overall.iter().filter(|g| g.name == "all pages");
-        rows(&mut table, accuracy, &all.collect::<Vec<_>>(), errors);
-        for (_, groups) in parts(accuracy) {
-            rows(
-                &mut table,
-                accuracy,
-                &groups.iter().collect::<Vec<_>>(),
-                errors,
-            );
+        let all = accuracy.overall.iter();
+        let all: Vec<Group> = all.filter(|g| g.name == "all pages").cloned().collect();
+        rows(&mut table, accuracy, "", &all, errors);
+        for (_, prefix, groups) in parts(accuracy) {
+            rows(&mut table, accuracy, prefix, groups, errors);
         }
         if !table.rows.is_empty() {
             section.tables.push(table);
@@ -114,18 +113,21 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
 }
 
 /// Adds a row for each name of `groups` that has cells.
-fn rows(table: &mut Table, accuracy: &Accuracy, groups: &[&Group], errors: Side) {
+fn rows(table: &mut Table, accuracy: &Accuracy, prefix: &str, groups: &[Group], errors: Side) {
     for name in distinct(groups.iter().map(|g| g.name.as_str())) {
         let of = |metric: &MetricId| {
             let mut here = groups.iter().filter(|g| g.name == name);
-            here.find(|g| g.metric == *metric).map(|g| errors(g))
+            here.find(|g| g.metric == *metric).map(errors)
         };
         let all: Vec<Option<&Errors>> = accuracy.metrics.iter().map(of).collect();
         let cells = all.iter().flatten().map(|e| e.count + e.without).max();
         if cells.unwrap_or(0) == 0 {
             continue;
         }
-        let mut row = vec![name.to_owned(), or_none(cells.map(|n| n.to_string()))];
+        let mut row = vec![
+            format!("{prefix}{name}"),
+            or_none(cells.map(|n| n.to_string())),
+        ];
         row.extend(
             all.into_iter()
                 .map(|e| e.map_or_else(|| NONE.to_owned(), brief)),
@@ -151,11 +153,11 @@ fn brief(errors: &Errors) -> String {
 /// Builds the tables with all metrics of all groups.
 pub(super) fn groups(accuracy: &Accuracy) -> Section {
     let parts = parts(accuracy).into_iter();
-    let tables = parts.filter(|(_, groups)| !groups.is_empty());
+    let tables = parts.filter(|(_, _, groups)| !groups.is_empty());
     Section {
         title: "Relative error by group".to_owned(),
         tables: tables
-            .map(|(caption, groups)| apart(&capital(caption), groups))
+            .map(|(caption, _, groups)| apart(&capital(caption), groups))
             .collect(),
         ..Section::default()
     }

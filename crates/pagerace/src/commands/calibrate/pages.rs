@@ -17,7 +17,7 @@ use crate::cli::live::CalibrateArgs;
 use crate::commands::files::write;
 use crate::commands::warn::warn;
 
-/// What predictions need of a recording.
+/// The parts of a recording that predictions need.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Model {
     /// Digest of the served URLs and bodies.
