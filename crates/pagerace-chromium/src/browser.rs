@@ -174,6 +174,11 @@ impl Browser {
         startup::wait_until_quiet(self.process.id());
     }
 
+    /// Returns the id of the process group.
+    pub(crate) fn group(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Calls a method of the browser and returns a text field of the answer.
     fn make(
         &self,

@@ -22,6 +22,7 @@ use crate::cdp::Session;
 use crate::error::ChromiumError;
 use crate::netlog;
 use crate::node::{self, SpeedIndex};
+use crate::processes::{PageThreads, Scheduled};
 use crate::trace;
 
 pub use metrics::cumulative_layout_shift;
@@ -96,6 +97,8 @@ pub struct Observed {
     pub until: Duration,
     /// The reasons why requested metrics are missing.
     pub notes: Vec<String>,
+    /// The times of the page's main thread; `None` if the kernel does not tell.
+    pub main_thread: Option<Scheduled>,
 }
 
 /// A request and its response. Unknown times are `None`.
@@ -155,8 +158,10 @@ pub fn measure(
         trace::start(&mut session)?;
     }
     browser.wait_until_quiet();
+    let before = PageThreads::read(browser.group());
     let mut watch = Watch::begin(&mut session, url, options)?;
     let report = watch.until_quiet(&mut session)?;
+    let main_thread = PageThreads::read(browser.group()).busiest_since(&before);
     let events = match speedline {
         Some(_) => trace::end(&mut session, TRACE_TIMEOUT, |event| watch.late(&event))?,
         None => Vec::new(),
@@ -172,6 +177,7 @@ pub fn measure(
     let mut observed = put_together(&report, &requests, progress);
     observed.failures.extend(failures);
     observed.notes = notes;
+    observed.main_thread = main_thread;
     Ok(observed)
 }
 
@@ -247,5 +253,6 @@ fn put_together(report: &Report, requests: &Requests, progress: Option<SpeedInde
         hol: None,
         until,
         notes: Vec::new(),
+        main_thread: None,
     }
 }

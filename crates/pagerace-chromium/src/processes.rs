@@ -1,9 +1,13 @@
 //! The processes of the machine and their CPU time.
 //!
-//! Source: `proc(5)`, `/proc/PID/stat`.
+//! Source: `proc(5)`, `/proc/PID/stat`; Linux, `Documentation/scheduler/sched-stats.rst`,
+//! `/proc/PID/schedstat`.
 
 use std::collections::BTreeMap;
 use std::fs;
+
+use pagerace_core::Duration;
+use serde::{Deserialize, Serialize};
 
 /// A process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +45,90 @@ fn process(stat: &str) -> Option<Process> {
     })
 }
 
+/// The time that a thread ran, and the time that it could have run but waited for a processor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scheduled {
+    /// The time on a processor.
+    pub ran: Duration,
+    /// The time in the queue of a processor.
+    pub waited: Duration,
+}
+
+impl Scheduled {
+    /// Returns the share of the time, from 0 to 1, that the thread waited, or `None` if it was
+    /// never ready to run.
+    pub fn waiting(self) -> Option<f64> {
+        let ready = self.ran + self.waited;
+        (ready > Duration::ZERO).then(|| self.waited.as_millis_f64() / ready.as_millis_f64())
+    }
+}
+
+/// The main threads of the pages of a browser, by process id.
+#[derive(Debug)]
+pub(crate) struct PageThreads(BTreeMap<u32, Scheduled>);
+
+impl PageThreads {
+    /// Reads the threads of a browser's process group.
+    pub(crate) fn read(group: u32) -> Self {
+        let of_browser = processes().unwrap_or_default().into_iter();
+        let of_browser = of_browser.filter(|(_, process)| process.group == group);
+        let pages = of_browser.filter_map(|(id, _)| {
+            let command = fs::read(format!("/proc/{id}/cmdline")).ok()?;
+            let mut words = command.split(|byte| *byte == 0);
+            words.find(|word| *word == b"--type=renderer")?;
+            let text = fs::read_to_string(format!("/proc/{id}/schedstat")).ok()?;
+            Some((id, scheduled(&text)?))
+        });
+        Self(pages.collect())
+    }
+
+    /// Returns the times of the busiest thread since an earlier reading: those of the page that
+    /// was loaded meanwhile.
+    pub(crate) fn busiest_since(&self, before: &Self) -> Option<Scheduled> {
+        let since = |(id, now): (&u32, &Scheduled)| {
+            let then = before.0.get(id).copied().unwrap_or_default();
+            Scheduled {
+                ran: now.ran.saturating_sub(then.ran),
+                waited: now.waited.saturating_sub(then.waited),
+            }
+        };
+        self.0.iter().map(since).max_by_key(|thread| thread.ran)
+    }
+}
+
+/// Parses the nanoseconds of running and of waiting.
+fn scheduled(text: &str) -> Option<Scheduled> {
+    let mut numbers = text.split_whitespace().map(str::parse);
+    let mut next = || Some(Duration::from_nanos(numbers.next()?.ok()?));
+    Some(Scheduled {
+        ran: next()?,
+        waited: next()?,
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Process, process};
+    use std::collections::BTreeMap;
+
+    use pagerace_core::Duration;
+
+    use super::{PageThreads, Process, Scheduled, process, scheduled};
+
+    #[test]
+    fn the_busiest_page_is_the_loaded_one() {
+        let times = |ran, waited| Scheduled {
+            ran: Duration::from_millis(ran),
+            waited: Duration::from_millis(waited),
+        };
+        let before = PageThreads(BTreeMap::from([(7, times(90, 10)), (8, times(5, 0))]));
+        let after = [(7, times(91, 10)), (8, times(65, 20)), (9, times(40, 40))];
+        let loaded = PageThreads(BTreeMap::from(after)).busiest_since(&before);
+        assert_eq!(loaded, Some(times(60, 20)));
+        assert_eq!(loaded.and_then(Scheduled::waiting), Some(0.25));
+        assert_eq!(times(0, 0).waiting(), None);
+        assert_eq!(scheduled("60000000 20000000 17\n"), Some(times(60, 20)));
+        assert_eq!(scheduled("60000000"), None);
+    }
 
     #[test]
     fn names_may_hold_anything() {

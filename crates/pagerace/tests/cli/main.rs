@@ -7,6 +7,7 @@ mod errors;
 mod essential;
 mod explain;
 mod files;
+mod guide;
 mod interventions;
 mod live;
 mod objects;

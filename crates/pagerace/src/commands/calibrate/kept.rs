@@ -62,16 +62,21 @@ impl<'a> Kept<'a> {
                 how.value
             );
         }
+        let mut differ = Vec::new();
         for one in models {
             let name = &one.page.name;
             let contents = all.contents.entry(name.clone());
             if *contents.or_insert_with(|| one.content.clone()) != one.content {
-                bail!(
-                    "{name}: the recording's content differs from that measured in the file of \
-                     --observations; use the earlier recording, or remove the page's observations \
-                     from the file"
-                );
+                differ.push(name.as_str());
             }
+        }
+        if !differ.is_empty() {
+            bail!(
+                "{}: the content of each recording differs from that measured in the file of \
+                 --observations; use the earlier recordings, or remove the pages' observations \
+                 from the file",
+                differ.join(", ")
+            );
         }
         Ok(Self {
             file,

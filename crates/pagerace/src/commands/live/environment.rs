@@ -2,7 +2,9 @@
 
 use std::fs;
 
+use pagerace_chromium::processes::Scheduled;
 use pagerace_lab::Fact;
+use pagerace_lab::stats::median;
 use pagerace_live::world::LiveOutcome;
 
 /// Facts common to all loads of a session, and the worst values of those that vary.
@@ -11,6 +13,8 @@ pub(crate) struct Environment {
     p99_ms_max: f64,
     max_ms: f64,
     contention_max: Option<f64>,
+    /// The share of its time that the page's main thread waited for a processor, of each load.
+    waiting: Vec<f64>,
     rejected: usize,
     unknown: usize,
 }
@@ -22,6 +26,8 @@ impl Environment {
         self.max_ms = self.max_ms.max(live.lateness.max.as_millis_f64());
         let contention = live.contention.into_iter().chain(self.contention_max);
         self.contention_max = contention.reduce(f64::max);
+        let main_thread = live.observed.main_thread;
+        self.waiting.extend(main_thread.and_then(Scheduled::waiting));
         self.rejected += live.rejected.len();
         self.unknown = self.unknown.max(live.unknown.len());
     }
@@ -42,6 +48,13 @@ impl Environment {
         if let Some(share) = self.contention_max {
             let value = format!("at most {:.0} % of the processors", share * 100.0);
             facts.push(Fact::new("other programs", value));
+        }
+        if let Some(share) = median(&self.waiting) {
+            let value = format!(
+                "{:.0} % of the time in which it could run (median of the loads)",
+                share * 100.0
+            );
+            facts.push(Fact::new("main thread waited for a processor", value));
         }
         facts.push(Fact::new("repeated loads", self.rejected.to_string()));
         if self.unknown > 0 {
