@@ -7,7 +7,7 @@ use bytes::Bytes;
 use pagerace_core::{Duration, Priority};
 use pagerace_delivery::Response;
 use pagerace_delivery::reliability::Nature;
-use pagerace_http::{Field, fields};
+use pagerace_http::{Field, fields, h1};
 
 use crate::body::Body;
 use crate::range;
@@ -135,7 +135,15 @@ impl Desk {
             nature,
             think_time,
         } = reply;
-        let ok = fields::get(&fields, ":status").is_some_and(|status| status == &b"200"[..]);
+        let status = fields::get(&fields, ":status").and_then(|v| std::str::from_utf8(v).ok());
+        let status: u16 = status.and_then(|s| s.parse().ok()).unwrap_or_default();
+        // The site's content is dropped: over HTTP/1.1, a client would parse it as the next
+        // response.
+        let body = if h1::has_content(status) {
+            body
+        } else {
+            Body::EMPTY
+        };
         let length = body.len();
         fields.push(Field::new("content-length", length.to_string()));
         let body = if head_only { Body::EMPTY } else { body };
@@ -149,7 +157,7 @@ impl Desk {
         Some(Answer {
             response,
             fields,
-            is_object: is_get && ok && !body.is_empty(),
+            is_object: is_get && status == 200 && !body.is_empty(),
             body,
             length,
             nature,

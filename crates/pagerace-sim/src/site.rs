@@ -82,10 +82,12 @@ impl Site for PageSite {
         // else a variant changes. Its load changes all its responses, and not their order.
         let mut rng = Rng::new(self.seed, &format!("think/{}", r.origin.0));
         let unchanged = self.cached.get(r.id.index()) == Some(&Cached::Validate);
-        let (status, body) = if unchanged {
-            (304, 0)
-        } else {
-            (r.status.clamp(200, 599), r.body_bytes)
+        let (status, body) = match r.status.clamp(200, 599) {
+            _ if unchanged => (304, 0),
+            // A recorded 304 with content stands for the response that the recording browser
+            // had in its cache.
+            304 if r.body_bytes > 0 => (200, r.body_bytes),
+            status => (status, r.body_bytes),
         };
         let status = Field::new(":status", status.to_string());
         let own = r.think_time.mul_f64(rng.lognormal(self.jitter));

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use pagerace_core::{Duration, EventQueue, Instant, Priority, Protocol};
 use pagerace_delivery::reliability::{Conditions, Delivery, Nature, Object, ReliabilitySpec};
 use pagerace_delivery::{Response, StrategySpec};
-use pagerace_http::{Field, fields, h1, h2};
+use pagerace_http::{Field, h1, h2};
 use pagerace_transport::quic::PacketSource;
 
 use crate::body::Body;
@@ -405,18 +405,11 @@ impl<S: Site> StreamServer<S> {
         let Answer {
             response,
             mut fields,
-            mut body,
-            mut length,
+            body,
+            length,
             ..
         } = answer;
         fields.retain(|f| f.name != b"content-length"[..]);
-        let status = fields::get(&fields, ":status").and_then(|v| std::str::from_utf8(v).ok());
-        let status: u16 = status.and_then(|s| s.parse().ok()).unwrap_or_default();
-        if !h1::has_content(status) {
-            // The site's content is dropped, because a client would parse it as the next
-            // response.
-            (body, length) = (Body::EMPTY, 0);
-        }
         let head = h1.response_head(&fields, length);
         self.outgoing.add(response, head, body, false);
         self.busy = true;
