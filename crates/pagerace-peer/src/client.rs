@@ -283,6 +283,20 @@ impl Client {
         }
     }
 
+    /// Cancels a request, of which no further events follow.
+    pub fn cancel(&mut self, token: u64) {
+        self.waiting.retain(|p| p.token != token);
+        let Some(stream) = self.streams.get(&token).copied() else {
+            return;
+        };
+        if let Some(quic) = self.host.connection(self.id) {
+            let code = h3::Code::REQUEST_CANCELLED.0;
+            quic.reset(stream, code);
+            quic.stop(stream, code);
+        }
+        self.forget(stream);
+    }
+
     fn open_requests(&mut self, now: Instant) {
         if !self.open {
             return;

@@ -26,8 +26,16 @@ mod flows;
 mod inputs;
 #[path = "../tests/soak/laws.rs"]
 mod laws;
+#[path = "../tests/soak/limits.rs"]
+mod limits;
+#[path = "../tests/soak/networks.rs"]
+mod networks;
+#[path = "../tests/soak/pages.rs"]
+mod pages;
 #[path = "../tests/soak/sockets.rs"]
 mod sockets;
+#[path = "../tests/soak/wire.rs"]
+mod wire;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);

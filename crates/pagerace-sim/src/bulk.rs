@@ -8,7 +8,8 @@ use pagerace_net::Network;
 use serde::{Deserialize, Serialize};
 
 use self::transfer::Transfers;
-use crate::{LoadSettings, ScenarioError};
+use crate::event_loop::Record;
+use crate::{Ledger, LoadSettings, ScenarioError};
 
 /// A bulk transfer that runs alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -110,9 +111,25 @@ pub fn run_flows(
     settings: &LoadSettings,
     seed: u64,
 ) -> Result<Vec<BulkOutcome>, ScenarioError> {
-    let mut transfers = Transfers::new(flows, network, settings, seed)?;
+    let mut transfers = Transfers::new(flows, network, settings, seed, Record::Nothing)?;
     transfers.run()?;
     Ok(transfers.finish())
+}
+
+/// Runs transfers as [`run_flows`] does, and also returns the ledger of their packets.
+///
+/// # Errors
+/// Returns the errors of [`run_flows`].
+pub fn run_flows_with_ledger(
+    flows: &[Flow],
+    network: &Network,
+    settings: &LoadSettings,
+    seed: u64,
+) -> Result<(Vec<BulkOutcome>, Ledger), ScenarioError> {
+    let mut transfers = Transfers::new(flows, network, settings, seed, Record::Wire)?;
+    transfers.run()?;
+    let ledger = transfers.ledger();
+    Ok((transfers.finish(), ledger))
 }
 
 #[cfg(test)]

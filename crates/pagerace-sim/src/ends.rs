@@ -27,6 +27,17 @@ pub(crate) enum Payload {
     Query(Query),
 }
 
+impl Payload {
+    /// Returns the size on the wire in bytes.
+    pub(crate) fn wire_size(&self) -> u32 {
+        match self {
+            Self::Datagram(data) => (data.len() + IP_UDP_HEADER) as u32,
+            Self::Segment(segment) => segment.wire_size(),
+            Self::Query(query) => query.answer_bytes,
+        }
+    }
+}
+
 /// A packet on a link.
 #[derive(Debug)]
 pub(crate) struct Packet {
@@ -53,6 +64,8 @@ pub(crate) struct EndState {
     pub(crate) alarm: Alarm,
     /// Bytes that the end put on its link, including IP headers and lost packets.
     pub(crate) bytes: u64,
+    /// Bytes of the packets that the end took from the other link.
+    pub(crate) received: u64,
     /// Packets that the link's queue dropped.
     pub(crate) dropped: u64,
 }

@@ -220,6 +220,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
     fn arrived(&mut self, packet: Packet, to: Side) -> Event<T> {
         let ends = &mut self.ends[packet.connection];
         let ends = ends.as_mut().expect("only ends send packets");
+        ends.side(to).received += u64::from(packet.payload.wire_size());
         ends.handle(self.now, to, packet.payload);
         Event::Connection(packet.connection)
     }

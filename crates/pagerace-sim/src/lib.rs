@@ -23,6 +23,7 @@ pub mod counterfactual;
 mod ends;
 mod event_loop;
 pub mod explain;
+pub mod ledger;
 pub mod outcome;
 mod page_load;
 mod pool;
@@ -39,9 +40,12 @@ mod wire;
 use event_loop::Record;
 use page_load::PageLoad;
 
-pub use bulk::{BULK_INTERVAL, BulkOutcome, BulkScenario, Flow, run_bulk, run_flows};
+pub use bulk::{
+    BULK_INTERVAL, BulkOutcome, BulkScenario, Flow, run_bulk, run_flows, run_flows_with_ledger,
+};
 pub use counterfactual::Counterfactuals;
 pub use explain::{Explainable, Explained, Part, Parts, Step, explain};
+pub use ledger::Ledger;
 pub use outcome::{
     FrameSent, HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters,
 };
@@ -124,4 +128,14 @@ pub fn run_logged(
     seed: u64,
 ) -> Result<(Outcome, Vec<LoggedPacket>), ScenarioError> {
     Ok(PageLoad::run(scenario, seed, Record::Packets)?.finish())
+}
+
+/// Loads the page as [`run`] does with `record`, and also returns the ledger of its packets.
+///
+/// # Errors
+/// Returns the errors of [`run`].
+pub fn run_with_ledger(scenario: &Scenario, seed: u64) -> Result<(Outcome, Ledger), ScenarioError> {
+    let mut load = PageLoad::run(scenario, seed, Record::Wire)?;
+    let ledger = load.ledger();
+    Ok((load.finish().0, ledger))
 }

@@ -5,23 +5,28 @@ use pagerace_core::{Duration, Instant};
 use crate::outcome::FrameSent;
 
 /// One packet.
-#[derive(Clone, Debug)]
-pub(crate) struct WirePacket {
-    pub(crate) connection: usize,
-    pub(crate) sent_at: Instant,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WirePacket {
+    /// Number of its connection, in order of opening.
+    pub connection: usize,
+    /// Time of sending.
+    pub sent_at: Instant,
     /// Size on the wire in bytes.
-    pub(crate) size: u32,
+    pub size: u32,
     /// Time at which the packet left the bottleneck.
-    pub(crate) crossed_at: Option<Instant>,
-    pub(crate) fate: Fate,
+    pub crossed_at: Option<Instant>,
+    /// Fate of the packet.
+    pub fate: Fate,
     /// The packet's frames with response bytes, as a range of [`WireLog::frames`].
     frames: (usize, usize),
 }
 
 /// Fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub enum Fate {
+    /// The run ended before the packet left its link.
     InFlight,
+    /// It arrives at this time, which may be after the end of the run.
     Arrived(Instant),
     /// Lost behind the bottleneck.
     Lost,
@@ -38,7 +43,7 @@ pub(crate) struct WireLog {
 
 impl WirePacket {
     /// Returns true if the packet was lost, so that its bytes have to be sent again.
-    pub(crate) const fn is_gone(&self) -> bool {
+    pub const fn is_gone(&self) -> bool {
         matches!(self.fate, Fate::Lost | Fate::Dropped)
     }
 }

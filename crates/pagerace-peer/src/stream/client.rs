@@ -165,6 +165,18 @@ impl StreamClient {
         }
     }
 
+    /// Cancels a request, of which no further events follow. Over HTTP/1.1, only unsent
+    /// requests can be cancelled.
+    pub fn cancel(&mut self, token: u64) {
+        self.waiting.retain(|p| p.token != token);
+        let (Engine::H2(h2), Some(stream)) = (&mut self.engine, self.streams.get(&token)) else {
+            return;
+        };
+        let stream = *stream;
+        h2.reset(stream, h2::Code::CANCEL);
+        self.forget(stream);
+    }
+
     /// Handles the completion of the handshake of the layers below.
     pub fn handle_connected(&mut self) {
         self.events.push_back(ClientEvent::Connected);

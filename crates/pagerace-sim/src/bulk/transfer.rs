@@ -10,12 +10,12 @@ use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::{Body, ClientEvent, LoadSettings, Reply, Request, Retransmission, Site};
 
 use super::{BULK_INTERVAL, BulkOutcome, Flow};
-use crate::ScenarioError;
 use crate::connector::Connector;
 use crate::ends::Ends;
 use crate::event_loop::{Event, EventLoop, Record};
 use crate::trace::Side;
 use crate::visit::Visit;
+use crate::{Ledger, ScenarioError};
 
 #[derive(Clone, Copy, Debug)]
 enum Timer {
@@ -60,10 +60,11 @@ impl<'a> Transfers<'a> {
         network: &Network,
         settings: &LoadSettings,
         seed: u64,
+        record: Record,
     ) -> Result<Self, ScenarioError> {
         let mut transfers = Self {
             deadline: Instant::ZERO + settings.deadline,
-            net: EventLoop::new(network, seed, Record::default()),
+            net: EventLoop::new(network, seed, record),
             running: Vec::new(),
         };
         let settings = LoadSettings {
@@ -72,9 +73,12 @@ impl<'a> Transfers<'a> {
         };
         for (i, flow) in flows.iter().enumerate() {
             let fifo = "fifo".parse().expect("fifo is registered");
+            let mut connector =
+                Connector::new(&settings, &flow.congestion, Visit::Cold, fifo, seed)?;
+            connector.record = record;
             transfers.running.push(Transfer {
                 flow,
-                connector: Connector::new(&settings, &flow.congestion, Visit::Cold, fifo, seed)?,
+                connector,
                 outcome: BulkOutcome::default(),
                 sampled: 0,
                 done: false,
@@ -169,6 +173,10 @@ impl<'a> Transfers<'a> {
             }
         }
         self.net.schedule(next, Timer::Sample);
+    }
+
+    pub(super) fn ledger(&mut self) -> Ledger {
+        Ledger::of(&mut self.net)
     }
 
     pub(super) fn finish(self) -> Vec<BulkOutcome> {

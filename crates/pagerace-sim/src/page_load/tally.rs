@@ -5,7 +5,9 @@ use pagerace_page::ResourceId;
 use super::PageLoad;
 use crate::ends::Ends;
 use crate::event_loop::Record;
+use crate::ledger::{AnswerCounts, Ledger};
 use crate::outcome::{HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters};
+use crate::timing::Progress;
 use crate::wire::Fate;
 
 impl PageLoad<'_> {
@@ -25,6 +27,22 @@ impl PageLoad<'_> {
             unanswered: self.unanswered(),
             finished_at: self.net.now,
             trace,
+        }
+    }
+
+    pub(crate) fn ledger(&mut self) -> Ledger {
+        let answer = |p: &Progress| AnswerCounts {
+            ready: p.asked.map(|(at, think_time)| at + think_time),
+            ended: p.end,
+            body: p.body_received,
+        };
+        Ledger {
+            answers: self
+                .progress
+                .iter()
+                .map(|p| p.as_ref().map(answer))
+                .collect(),
+            ..Ledger::of(&mut self.net)
         }
     }
 

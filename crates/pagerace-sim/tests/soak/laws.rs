@@ -4,11 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pagerace_core::{Duration, Instant};
 use pagerace_sim::{
-    Explainable, Outcome, Scenario, ScenarioError, Visit, explain, run, run_logged,
+    Explainable, Ledger, Outcome, Scenario, ScenarioError, Visit, explain, run, run_logged,
+    run_with_ledger,
 };
 
-use super::inputs::{Case, Limits};
-use super::{flows, sockets};
+use super::inputs::Case;
+use super::limits::Limits;
+use super::{flows, sockets, wire};
 
 /// Loads a case in several ways.
 ///
@@ -62,7 +64,10 @@ fn check_loads(case: &Case) -> Result<(), String> {
         "logging packets changes the load"
     );
 
-    hold(case, &watched)?;
+    let (counted, ledger) =
+        run_with_ledger(scenario, *seed).map_err(|error| format!("an error: {error}"))?;
+    law!(bytes(&counted) == again, "the ledger changes the load");
+    hold(case, &watched, &ledger)?;
     for metric in Explainable::ALL {
         explanation(scenario, *seed, metric, &watched)?;
     }
@@ -70,13 +75,18 @@ fn check_loads(case: &Case) -> Result<(), String> {
 }
 
 /// Holds one outcome against the laws that need no further load.
-pub(crate) fn hold(case: &Case, outcome: &Outcome) -> Result<(), String> {
+pub(crate) fn hold(case: &Case, outcome: &Outcome, ledger: &Ledger) -> Result<(), String> {
+    let limits = Limits::of(&case.scenario.network);
     ends(outcome)?;
     times(outcome)?;
     paints(outcome)?;
     transfers(&case.scenario, outcome)?;
-    physics(&case.scenario, outcome, &case.limits)?;
-    objects(outcome)
+    physics(&case.scenario, outcome, &limits)?;
+    objects(outcome)?;
+    wire::conserved(ledger, outcome.finished_at)?;
+    wire::within(&limits, ledger)?;
+    wire::no_stall(&case.scenario, ledger)?;
+    wire::whole(&case.scenario, outcome, ledger)
 }
 
 fn bytes(outcome: &Outcome) -> String {
@@ -214,10 +224,11 @@ fn transfers(scenario: &Scenario, outcome: &Outcome) -> Result<(), String> {
     Ok(())
 }
 
-/// Nothing is faster than the link.
+/// No response is faster than the links.
 fn physics(scenario: &Scenario, outcome: &Outcome, limits: &Limits) -> Result<(), String> {
-    let mut body = 0;
+    let (mut body, mut asked) = (0, 0);
     let warm = scenario.visit == Visit::Warm;
+    let round_trip = limits.round_trip();
     for (r, timing) in scenario.page.resources.iter().zip(&outcome.resources) {
         let Some(t) = timing else { continue };
         let answered = t.connection.is_some() && r.no_response.is_none();
@@ -225,22 +236,21 @@ fn physics(scenario: &Scenario, outcome: &Outcome, limits: &Limits) -> Result<()
             continue;
         }
         if t.response_end() < outcome.finished_at {
-            body += r.body_bytes;
+            body += wire::content(scenario, r);
+            asked += r.request_body_bytes;
         }
         law!(
-            t.wait >= limits.round_trip,
-            "resource {}: the response began {} after the request, on a round trip of {}",
+            t.wait >= round_trip,
+            "resource {}: the response began {} after the request, on a round trip of {round_trip}",
             r.id.0,
-            t.wait,
-            limits.round_trip
+            t.wait
         );
     }
-    if let (Some((rate, burst)), true) = (limits.down, scenario.reliability.is_full()) {
-        let bits = body.saturating_sub(burst) as f64 * 8.0;
-        let least = Duration::from_millis_f64(bits / rate as f64 * 1e3);
+    for (bytes, link) in [(body, &limits.down), (asked, &limits.up)] {
+        let possible = link.bytes_until(outcome.finished_at);
         law!(
-            Instant::ZERO + least <= outcome.finished_at,
-            "{body} bytes came in {:?}; the link needs {least}",
+            bytes <= possible || !scenario.reliability.is_full(),
+            "{bytes} bytes came in {:?}; the link carries {possible}",
             outcome.finished_at
         );
     }

@@ -8,8 +8,12 @@
 mod flows;
 mod inputs;
 mod laws;
+mod limits;
+mod networks;
+mod pages;
 mod shrink;
 mod sockets;
+mod wire;
 
 /// Seeds that every test run loads.
 const SEEDS: u64 = 150;
@@ -42,22 +46,28 @@ fn every_seed_keeps_the_laws() {
 #[test]
 fn the_laws_can_be_broken() {
     use pagerace_core::{Duration, Instant};
-    use pagerace_sim::{Outcome, run};
+    use pagerace_sim::ledger::Fate;
+    use pagerace_sim::{Ledger, Outcome, run_with_ledger};
 
+    let lossless = |ledger: &Ledger| {
+        let packets = || ledger.down.iter().chain(&ledger.up);
+        ledger.look_ups_lost == 0 && !packets().any(|p| p.is_gone())
+    };
     let case = |seed| {
         let case = inputs::case(seed);
-        let outcome = run(&case.scenario, seed, true).unwrap();
+        let (outcome, ledger) = run_with_ledger(&case.scenario, seed).unwrap();
         let frames = outcome.trace.as_ref().map_or(0, |t| t.frames.len());
         let rich = frames > 100 && outcome.visual_progress.len() > 2 && outcome.failure.is_none();
-        (rich && case.scenario.reliability.is_full()).then_some((case, outcome))
+        let plain = case.scenario.reliability.is_full() && lossless(&ledger);
+        (rich && plain).then_some((case, outcome, ledger))
     };
-    let (case, good) = (0..SEEDS).find_map(case).unwrap();
+    let (case, good, ledger) = (0..SEEDS).find_map(case).unwrap();
     let broken = |change: fn(&mut Outcome)| {
         let mut outcome = good.clone();
         change(&mut outcome);
-        laws::hold(&case, &outcome).unwrap_err()
+        laws::hold(&case, &outcome, &ledger).unwrap_err()
     };
-    laws::hold(&case, &good).unwrap();
+    laws::hold(&case, &good, &ledger).unwrap();
     assert!(broken(|o| o.finished_at = Instant::ZERO).contains("ends at"));
     assert!(broken(|o| o.load.ttfb = Some(Duration::from_secs(99_999))).contains("comes before"));
     assert!(broken(|o| o.failure = Some("stuck".to_owned())).contains("stalled"));
@@ -66,4 +76,37 @@ fn the_laws_can_be_broken() {
     let hole = |o: &mut Outcome| o.trace.as_mut().unwrap().frames[0].offset += 1;
     assert!(broken(hole).contains("never sent"));
     assert!(broken(|o| o.visual_progress.reverse()).contains("visual progress"));
+
+    let cooked = |change: fn(&mut Ledger)| {
+        let mut ledger = ledger.clone();
+        change(&mut ledger);
+        laws::hold(&case, &good, &ledger).unwrap_err()
+    };
+    assert!(cooked(|l| l.ends[0][1].sent += 1).contains("from the server"));
+    assert!(cooked(|l| l.ends[0][1].received += 1).contains("from the client"));
+    assert!(cooked(|l| l.down[9].crossed_at = Some(l.down[9].sent_at)).contains("downlink"));
+    assert!(cooked(|l| l.up[3].fate = Fate::Arrived(l.up[3].sent_at)).contains("uplink"));
+    let crowd = |l: &mut Ledger| {
+        // As many packets at once as the link carries in the whole load.
+        let at = l.down.iter().filter_map(|p| p.crossed_at).max();
+        for p in &mut l.down {
+            p.crossed_at = at;
+            p.fate = Fate::Lost;
+        }
+        for ends in &mut l.ends {
+            ends[0].received = 0;
+        }
+    };
+    assert!(cooked(crowd).contains("bits too many"));
+    let late = |l: &mut Ledger| {
+        for answer in l.answers.iter_mut().flatten() {
+            answer.ended = answer.ended.map(|at| at + Duration::from_secs(99));
+        }
+    };
+    assert!(cooked(late).contains("no packet was under way"));
+    let twice = |l: &mut Ledger| {
+        let mut complete = l.answers.iter_mut().flatten().filter(|a| a.ended.is_some());
+        complete.next().unwrap().body += 1;
+    };
+    assert!(cooked(twice).contains("it ended with"));
 }

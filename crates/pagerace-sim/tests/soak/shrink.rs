@@ -6,7 +6,7 @@ use pagerace_net::Network;
 use pagerace_page::{Interventions, ResourceId};
 use pagerace_sim::{LoadSettings, ProtocolMap, Scenario, Visit};
 
-use super::inputs::{Case, Limits};
+use super::inputs::Case;
 use super::laws::check;
 
 /// Loads that shrinking may cost.
@@ -113,7 +113,7 @@ fn simpler(case: &Case) -> Vec<Case> {
     let text = "rate 10mbit rtt 50ms";
     if plain.scenario.network.name != text {
         plain.scenario.network = Network::parse(text).expect("a network");
-        plain.limits = Limits::default();
+
         all.push(plain);
     }
     all

@@ -1,12 +1,12 @@
 //! The servers' and clients' state machines over a socket that cuts, delays, damages and
 //! breaks, as the real ones do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use pagerace_core::{Duration, EventQueue, Instant, Protocol, Rng};
+use pagerace_core::{Duration, EventQueue, Instant, Priority, Protocol, Rng};
 use pagerace_delivery::reliability::Nature;
 use pagerace_http::Field;
 use pagerace_peer::server::UNKNOWN;
@@ -108,9 +108,59 @@ impl Planner {
     }
 }
 
+/// What a client does with its requests beside sending them.
+#[derive(Clone, Copy)]
+enum Change {
+    Reprioritise(Priority),
+    Cancel,
+}
+
+/// Draws the changes of one exchange.
+struct Changes {
+    /// The chance of a change at each step.
+    often: f64,
+    /// The chance that it cancels a request.
+    cancels: f64,
+}
+
+impl Changes {
+    fn draw(draw: &mut Draw) -> Self {
+        Self {
+            often: draw.of(&[0.0, 0.0, 0.02, 0.2]),
+            cancels: draw.of(&[0.0, 0.1, 0.5]),
+        }
+    }
+
+    /// A change, and the request that it concerns, among the first `asked`.
+    fn next(&self, draw: &mut Draw, asked: u64) -> Option<(u64, Change)> {
+        if asked == 0 || !draw.chance(self.often) {
+            return None;
+        }
+        let token = draw.0.below(asked);
+        let change = if draw.chance(self.cancels) {
+            Change::Cancel
+        } else {
+            Change::Reprioritise(priority(draw))
+        };
+        Some((token, change))
+    }
+}
+
+fn priority(draw: &mut Draw) -> Priority {
+    Priority::new(draw.0.below(8) as u8, draw.chance(0.5))
+}
+
+/// The content of a request, which most have none of.
+fn body(draw: &mut Draw) -> Option<Bytes> {
+    draw.chance(0.2)
+        .then(|| pattern(0, 0, draw.size().min(300_000) as usize))
+}
+
 /// The responses as the client received them.
 #[derive(Default)]
 struct Ledger {
+    /// Requests that the client cancelled, which may end all the same if that came too late.
+    cancelled: BTreeSet<u64>,
     /// Requests were damaged on their way, so others may have been answered.
     damaged: bool,
     bytes: BTreeMap<u64, u64>,
@@ -120,6 +170,11 @@ struct Ledger {
 
 impl Ledger {
     fn note(&mut self, event: ClientEvent) -> Result<(), String> {
+        if let ClientEvent::Data { token, .. } | ClientEvent::End { token } = event
+            && self.ended.contains_key(&token)
+        {
+            return Err(format!("response {token} goes on after its end"));
+        }
         match event {
             ClientEvent::Data { token, data } => {
                 let at = self.bytes.entry(token).or_default();
@@ -152,7 +207,8 @@ impl Ledger {
                     planned.size
                 ));
             }
-            let may_fail = harmed || self.lost || planned.readable.is_some();
+            let cancelled = self.cancelled.contains(&token);
+            let may_fail = harmed || self.lost || cancelled || planned.readable.is_some();
             if !complete && !may_fail {
                 return Err(format!("response {token} never came"));
             }
@@ -161,9 +217,10 @@ impl Ledger {
     }
 }
 
-fn fields(token: u64) -> Vec<Field> {
+fn fields(token: u64, body: Option<&Bytes>) -> Vec<Field> {
+    let method = if body.is_some() { "POST" } else { "GET" };
     vec![
-        Field::from_static(":method", "GET"),
+        Field::from_static(":method", method),
         Field::from_static(":scheme", "https"),
         Field::from_static(":authority", "localhost"),
         Field::new(":path", format!("/{token}")),
@@ -183,13 +240,25 @@ fn stream(draw: &mut Draw) -> Result<(), String> {
         damaged: damage.is_some(),
         ..Ledger::default()
     };
+    let changes = Changes::draw(draw);
     let mut wire: EventQueue<(bool, Bytes)> = EventQueue::new();
     let mut last = [Instant::ZERO; 2];
     let (mut now, mut asked, mut upstream) = (Instant::ZERO, 0, 0_u64);
     for _ in 0..STEPS {
         while asked < site.0.len() as u64 && client.capacity() > 0 {
-            client.request(asked, fields(asked), None, None);
+            let body = body(draw);
+            let fields = fields(asked, body.as_ref());
+            client.request(asked, fields, Some(priority(draw)), body);
             asked += 1;
+        }
+        match changes.next(draw, asked) {
+            Some((token, Change::Reprioritise(priority))) => client.reprioritise(token, priority),
+            // Over HTTP/1.1, a request that has left cannot be cancelled.
+            Some((token, Change::Cancel)) if protocol == Protocol::H2 => {
+                ledger.cancelled.insert(token);
+                client.cancel(token);
+            }
+            _ => {}
         }
         let mut moved = false;
         for to_client in [false, true] {
@@ -264,7 +333,8 @@ fn stream(draw: &mut Draw) -> Result<(), String> {
 }
 
 fn client_done(ledger: &Ledger, site: &Planner) -> bool {
-    ledger.lost || ledger.ended.len() == site.0.len()
+    let over = |token: &u64| ledger.ended.contains_key(token) || ledger.cancelled.contains(token);
+    ledger.lost || (0..site.0.len() as u64).all(|token| over(&token))
 }
 
 fn datagrams(draw: &mut Draw) -> Result<(), String> {
@@ -277,12 +347,15 @@ fn datagrams(draw: &mut Draw) -> Result<(), String> {
         ..QuicSettings::default()
     };
     let strategy = draw.strategy();
-    let config = ServerConfig {
+    let server_config = ServerConfig {
         settings: settings.clone(),
         retransmission: draw.of(&[Retransmission::AtOnce, Retransmission::ByUrgency]),
         ..ServerConfig::new(ServerKeys::Null(sizes), strategy, 1)
     };
-    let mut server = Server::new(&config, epoch, site.clone()).map_err(|e| e.to_string())?;
+    let mut server = Server::new(&server_config, epoch, site.clone()).map_err(|e| e.to_string())?;
+    // A server that starts again has forgotten its connections, and resets them.
+    let mut restart_at = draw.chance(0.1).then(|| Instant::ZERO + draw.ms(2_000));
+    let mut restarted = false;
     let server_at: SocketAddr = ([10, 0, 0, 2], 443).into();
     let client_at: SocketAddr = ([10, 0, 0, 1], 1_000).into();
     let config = ClientConfig {
@@ -298,13 +371,29 @@ fn datagrams(draw: &mut Draw) -> Result<(), String> {
     let (twice, delay) = (draw.of(&[0.0, 0.02]), draw.magnitude(1, 50));
     let stray = draw.chance(0.2);
     let mut ledger = Ledger::default();
+    let changes = Changes::draw(draw);
     let mut wire: EventQueue<(bool, BytesMut)> = EventQueue::new();
     let (mut now, mut asked) = (Instant::ZERO, 0);
     let mut buf = Vec::new();
     for _ in 0..STEPS {
         if asked < site.0.len() as u64 && draw.chance(0.3) {
-            client.request(now, asked, fields(asked), None, None);
+            let body = body(draw);
+            let fields = fields(asked, body.as_ref());
+            client.request(now, asked, fields, Some(priority(draw)), body);
             asked += 1;
+        }
+        match changes.next(draw, asked) {
+            Some((token, Change::Reprioritise(priority))) => client.reprioritise(token, priority),
+            Some((token, Change::Cancel)) => {
+                ledger.cancelled.insert(token);
+                client.cancel(token);
+            }
+            None => {}
+        }
+        if restart_at.is_some_and(|at| now >= at) {
+            restart_at = None;
+            restarted = true;
+            server = Server::new(&server_config, epoch, site.clone()).map_err(|e| e.to_string())?;
         }
         for to_client in [false, true] {
             loop {
@@ -357,6 +446,6 @@ fn datagrams(draw: &mut Draw) -> Result<(), String> {
         }
     }
     ledger
-        .check(&site, false)
+        .check(&site, restarted)
         .map_err(|reason| format!("HTTP/3 over a socket: {reason}"))
 }
