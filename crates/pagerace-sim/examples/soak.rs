@@ -64,7 +64,7 @@ fn main() {
             scope.spawn(|| {
                 while Instant::now() < end {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if let Err(reason) = laws::check(&inputs::case(seed)) {
+                    if let Err(reason) = laws::caught(|| laws::check(&inputs::case(seed))) {
                         println!("PAGERACE_SEED={seed}: {reason}");
                         broken.lock().unwrap().insert(seed, reason);
                     }

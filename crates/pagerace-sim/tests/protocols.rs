@@ -61,6 +61,21 @@ fn set_up_costs_the_round_trips_of_its_protocols() {
     }
 }
 
+/// A recorded 304 with content stands for the response in the recording browser's cache.
+#[test]
+fn a_recorded_304_is_delivered_whole_over_every_protocol() {
+    let mut page = flat_page(&[50_000, 20_000]);
+    page.resources[1].status = 304;
+    page.resources[2].status = 204;
+    for protocol in ["h1", "h2", "h3"] {
+        let scenario = over(&page, "rate 10mbit rtt 50ms", protocol);
+        let (_, ledger) = pagerace_sim::run_with_ledger(&scenario, 1).unwrap();
+        let body = |i: usize| ledger.answers[i].map(|a| a.body);
+        assert_eq!(body(1), Some(50_000), "{protocol}");
+        assert_eq!(body(2), Some(0), "{protocol}: a 204 has no content");
+    }
+}
+
 #[test]
 fn later_visits_need_a_full_handshake_with_servers_that_none_reached() {
     let mut page = flat_page(&[]);

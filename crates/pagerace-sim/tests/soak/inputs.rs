@@ -114,13 +114,13 @@ impl Draw {
 
     fn protocols(&mut self, origins: usize) -> ProtocolMap {
         const PROTOCOLS: [&str; 3] = ["h1", "h2", "h3"];
-        let mut text = String::new();
-        let rules = if self.chance(0.6) {
+        let count = if self.chance(0.6) {
             0
         } else {
             1 + self.0.below(4)
         };
-        for _ in 0..rules {
+        let mut rules = Vec::new();
+        for _ in 0..count {
             let host = self.0.below(origins as u64);
             let pattern = match self.0.below(6) {
                 0 => "first-party".to_owned(),
@@ -130,14 +130,14 @@ impl Draw {
                 4 => format!("o{host}.cdn.example"),
                 _ => format!("o{host}.example"),
             };
-            text += &format!("{pattern}={} ", self.of(&PROTOCOLS));
+            rules.push(format!("{pattern}={}", self.of(&PROTOCOLS)));
         }
         let rest = self.of(&PROTOCOLS);
-        if rules == 0 {
-            text += rest;
-        } else {
-            text += &format!("*={rest}");
-        }
+        rules.push(match count {
+            0 => rest.to_owned(),
+            _ => format!("*={rest}"),
+        });
+        let text = rules.join(" ");
         text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
     }
 
@@ -201,17 +201,16 @@ impl Draw {
         if self.chance(0.8) {
             return Interventions::default();
         }
-        let mut text = String::new();
+        let mut all = Vec::new();
         for _ in 0..=self.0.below(4) {
-            let term = self.term(origins);
-            let selector = if self.chance(0.2) {
-                format!("{term}+{}", self.term(origins))
-            } else {
-                term
-            };
+            let mut terms = vec![self.term(origins)];
+            if self.chance(0.2) {
+                terms.push(self.term(origins));
+            }
             let effect = self.of(&["1s", "30ms", "250us", "refused", "hang"]);
-            text += &format!("{selector}={effect} ");
+            all.push(format!("{}={effect}", terms.join("+")));
         }
+        let text = all.join(" ");
         text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
     }
 

@@ -17,12 +17,16 @@ use super::{flows, sockets, wire};
 /// # Errors
 /// Returns the law that was broken and the values that break it.
 pub(crate) fn check(case: &Case) -> Result<(), String> {
-    let checked = catch_unwind(AssertUnwindSafe(|| {
+    caught(|| {
         check_loads(case)?;
         flows::check(case)?;
         sockets::check(case.seed)
-    }));
-    checked.unwrap_or_else(|panic| {
+    })
+}
+
+/// Returns the message of a panic of `work` as an error.
+pub(crate) fn caught(work: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
         Err(format!("panic: {}", text.unwrap_or_default()))

@@ -49,7 +49,9 @@ impl Draw {
     }
 
     fn rate(&mut self, kbit: u64) -> (String, bool) {
+        // A ramp needs two values.
         let slow = self.magnitude(50, kbit);
+        let kbit = kbit + 1;
         let ms = self.magnitude(10, 5_000);
         let text = match self.0.below(20) {
             0 => format!("{kbit}kbit for {ms}ms then {slow}kbit"),
@@ -68,23 +70,24 @@ impl Draw {
         let ms = self.magnitude(1, 800);
         let other = self.magnitude(1, 800);
         let over = self.magnitude(10, 5_000);
-        let mut text = match self.0.below(12) {
+        let mut words = vec![match self.0.below(12) {
             0 => format!("delay {ms}ms"),
             1 | 2 => format!("delay {ms}ms delay-up {other}ms"),
             3 => format!("delay {ms}ms for {over}ms then {other}ms delay-up {ms}ms"),
-            4 => format!("rtt {ms}ms..{other}ms over {over}ms"),
-            5 => format!("rtt {ms}ms for {over}ms then {other}ms for 500ms repeat"),
+            4 => format!("rtt {ms}ms..{}ms over {over}ms", ms + other),
+            5 => format!("rtt {}ms..{ms}ms over {over}ms", ms + other),
+            6 => format!("rtt {ms}ms for {over}ms then {other}ms for 500ms repeat"),
             _ => format!("rtt {ms}ms"),
-        };
+        }];
         for word in ["jitter", "jitter-up"] {
             if self.chance(0.15) {
                 let jitter = self.magnitude(1, ms.div_ceil(2));
                 let normal = self.of(&["", " normal"]);
                 let reorder = self.of(&["", " reorder"]);
-                text += &format!(" {word} {jitter}ms{normal}{reorder}");
+                words.push(format!("{word} {jitter}ms{normal}{reorder}"));
             }
         }
-        text
+        words.join(" ")
     }
 
     fn losses(&mut self) -> String {
@@ -156,24 +159,21 @@ impl Draw {
 
     /// The text of a trace, in mahimahi's format or in steps.
     fn trace(&mut self) -> String {
-        let lines = self.magnitude(2, 300);
-        let (mut text, mut ms) = (String::new(), 0);
+        let count = self.magnitude(2, 300);
         let opportunities = self.chance(0.5);
-        for i in 0..lines {
-            ms += if opportunities {
-                self.0.below(20)
-            } else {
-                1 + self.0.below(1_000)
-            };
+        let (mut lines, mut ms) = (Vec::new(), 0);
+        for i in 0..count {
             if opportunities {
+                ms += self.0.below(20);
                 // The last line ends the period, which is not zero.
-                text += &format!("{}\n", ms.max(u64::from(i + 1 == lines)));
+                lines.push(ms.max(u64::from(i + 1 == count)).to_string());
             } else {
+                ms += 1 + self.0.below(1_000);
                 let kbit = self.magnitude(50, 100_000);
                 let rate = if i > 0 && self.chance(0.2) { 0 } else { kbit };
-                text += &format!("{} {}\n", ms as f64 / 1e3, rate as f64 / 1e3);
+                lines.push(format!("{} {}", ms as f64 / 1e3, rate as f64 / 1e3));
             }
         }
-        text
+        lines.join("\n")
     }
 }

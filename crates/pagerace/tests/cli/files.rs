@@ -133,19 +133,19 @@ fn qlogs_of_chosen_runs() {
 fn an_interrupted_race_leaves_nothing() {
     let sandbox = Sandbox::new("interrupt");
     sandbox.write("site.har", &small_har());
-    let mut child = sandbox
-        .command(&[
-            "race", "site.har", "--runs", "100000", "--json", "out.json", "--report", "out.html",
-        ])
-        .spawn()
-        .unwrap();
-    // Long enough to start racing, and far too short to finish.
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    let killed = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(killed.success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(sandbox.names(), ["site.har"]);
+    let words = [
+        "race", "site.har", "--runs", "100000", "--json", "out.json", "--report", "out.html",
+    ];
+    for mut command in [sandbox.command(&words), sandbox.deaf(&words)] {
+        let mut child = command.spawn().unwrap();
+        // Long enough to start racing, and far too short to finish.
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        let killed = std::process::Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(killed.success());
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert_eq!(sandbox.names(), ["site.har"]);
+    }
 }

@@ -74,6 +74,50 @@ fn run(sandbox: &Sandbox, words: &[&str]) -> crate::support::Run {
     run
 }
 
+/// A live run ends by SIGINT even if it started with SIGINT ignored. The next run removes the
+/// files of one that was killed, with the folders `org.chromium.*` of its browser.
+#[cfg(unix)]
+#[test]
+fn a_live_run_ends_by_any_signal_and_nothing_stays() {
+    if let Some(missing) = missing() {
+        eprintln!("skipped: live loads need {missing}");
+        return;
+    }
+    let sandbox = Sandbox::new("live-signals");
+    site(&sandbox);
+    let record = run(&sandbox, &["record", "site/index.html", "-o", "site.page"]);
+    assert_eq!(record.code, 0, "{}", record.err);
+    let live = |runs| {
+        let words = ["live", "site.page", "-P", "h2", "--no-prediction", "--runs", runs];
+        [&words[..], &PATIENT].concat()
+    };
+    // Short, because paths of Chromium's sockets have a maximum length.
+    let scratch = std::env::temp_dir().join(format!("pr-{}", std::process::id()));
+    fs::create_dir_all(&scratch).unwrap();
+    let files = || fs::read_dir(&scratch).unwrap().count();
+    for (signal, code) in [("-INT", Some(130)), ("-KILL", None)] {
+        let mut command = sandbox.deaf(&live("1000"));
+        let mut child = command.env("TMPDIR", &scratch).spawn().unwrap();
+        for _ in 0..600 {
+            if files() > 0 {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        // A browser starts and loads.
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        let pid = child.id().to_string();
+        let sent = Command::new("kill").args([signal, &pid]).status().unwrap();
+        assert!(sent.success(), "it still runs");
+        assert_eq!(child.wait().unwrap().code(), code, "{signal}");
+        let folder = [("TMPDIR", scratch.to_str().unwrap())];
+        let next = sandbox.run_with(&live("1"), &folder);
+        assert_eq!(next.code, 0, "{}", next.err);
+        assert_eq!(files(), 0, "{signal}");
+    }
+    fs::remove_dir_all(scratch).unwrap();
+}
+
 #[test]
 fn from_a_folder_to_a_calibration() {
     if let Some(missing) = missing() {

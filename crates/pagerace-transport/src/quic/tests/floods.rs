@@ -156,7 +156,7 @@ impl Work {
     }
 }
 
-/// A server with modelled keys, one good client, and attackers.
+/// A server, one good client, and attackers.
 struct Siege {
     host: Host,
     good: Host,
@@ -174,7 +174,8 @@ const GOOD: ([u8; 4], u16) = ([198, 51, 100, 1], 50_000);
 
 impl Siege {
     fn new(guard: Option<Guard>) -> Self {
-        let (keys, server_keys) = keys(false);
+        // Modelled keys have no Retry packets.
+        let (keys, server_keys) = keys(guard.is_some());
         let settings = QuicSettings {
             guard,
             ..QuicSettings::default()

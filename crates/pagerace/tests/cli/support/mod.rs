@@ -71,6 +71,21 @@ impl Sandbox {
         command
     }
 
+    /// Returns a command that starts with SIGINT ignored, as shells start background jobs.
+    #[cfg(unix)]
+    pub(crate) fn deaf(&self, words: &[&str]) -> Command {
+        let command = self.command(words);
+        let mut deaf = Command::new("sh");
+        deaf.args(["-c", "trap '' INT; exec \"$0\" \"$@\""])
+            .arg(command.get_program())
+            .args(command.get_args())
+            .current_dir(&self.0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        deaf
+    }
+
     pub(crate) fn run(&self, words: &[&str]) -> Run {
         self.run_with(words, &[])
     }
