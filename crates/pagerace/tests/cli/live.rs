@@ -88,7 +88,15 @@ fn a_live_run_ends_by_any_signal_and_nothing_stays() {
     let record = run(&sandbox, &["record", "site/index.html", "-o", "site.page"]);
     assert_eq!(record.code, 0, "{}", record.err);
     let live = |runs| {
-        let words = ["live", "site.page", "-P", "h2", "--no-prediction", "--runs", runs];
+        let words = [
+            "live",
+            "site.page",
+            "-P",
+            "h2",
+            "--no-prediction",
+            "--runs",
+            runs,
+        ];
         [&words[..], &PATIENT].concat()
     };
     // Short, because paths of Chromium's sockets have a maximum length.
