@@ -19,7 +19,7 @@ use std::thread::JoinHandle;
 use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
 use pagerace_http::{h2, h3};
-use pagerace_peer::Retransmission;
+use pagerace_peer::LoadSettings;
 use pagerace_transport::quic::{Guard, QuicSettings};
 
 pub use crate::ca::{Leaf, LocalCa};
@@ -53,12 +53,11 @@ pub struct OriginServer {
 pub struct ServersConfig {
     /// The strategy that orders response bytes.
     pub strategy: StrategySpec,
-    /// When lost bytes are retransmitted (HTTP/3 only).
-    pub retransmission: Retransmission,
+    /// Settings of loads, of which servers have two: the size of QUIC's packets, and when lost
+    /// bytes are retransmitted (HTTP/3 only).
+    pub settings: LoadSettings,
     /// Congestion controller of QUIC, a name in `pagerace_cc`'s registry.
     pub quic_congestion: String,
-    /// UDP payload size of QUIC in bytes, at least 1200.
-    pub quic_mtu: u16,
     /// Congestion controller of TCP, a name that the kernel knows. If `None`, the default
     /// of the route or of the kernel applies. A controller that a route locks takes
     /// precedence.
@@ -84,12 +83,10 @@ impl ServersConfig {
     /// The strategy `sequential`, QUIC as in [`QuicSettings::default`], an unpredictable seed
     /// (0 if the system provides no random bytes), and no session resumption.
     pub fn new(ca: Arc<LocalCa>) -> Self {
-        let quic = QuicSettings::default();
         Self {
             strategy: "sequential".parse().expect("it is in the registry"),
-            retransmission: Retransmission::default(),
-            quic_congestion: quic.congestion,
-            quic_mtu: quic.mtu,
+            settings: LoadSettings::default(),
+            quic_congestion: QuicSettings::default().congestion,
             tcp_congestion: None,
             h2: h2::Config::server(),
             h3: h3::Config {

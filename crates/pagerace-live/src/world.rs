@@ -248,9 +248,8 @@ impl World {
         let origins = self.origins(scenario)?;
         let config = ServersConfig {
             quic_congestion: scenario.congestion.clone(),
-            quic_mtu: scenario.settings.quic_mtu,
+            settings: scenario.settings,
             strategy: scenario.strategy.clone(),
-            retransmission: scenario.settings.retransmission,
             seed: secret_seed()?,
             ..ServersConfig::new(Arc::clone(&self.ca))
         };

@@ -57,11 +57,11 @@ pub(super) fn start<S: ServedSite>(
                 let config = ServerConfig {
                     settings: QuicSettings {
                         congestion: config.quic_congestion.clone(),
-                        mtu: config.quic_mtu,
+                        mtu: config.settings.quic_mtu,
                         guard: config.guard,
                         ..QuicSettings::default()
                     },
-                    retransmission: config.retransmission,
+                    retransmission: config.settings.retransmission,
                     h3: config.h3.clone(),
                     // Responses are whole: browsers do not support object datagrams, and
                     // these sites do not classify objects.
