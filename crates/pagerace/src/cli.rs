@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use pagerace_lab::MetricId;
-use pagerace_lab::plan::{RUNS, SEED};
 use pagerace_lab::qlog::QlogRuns;
 
 use crate::commands::bulk::BulkArgs;
@@ -16,6 +14,7 @@ use crate::commands::list::ListArgs;
 use crate::commands::needs::NeedArgs;
 use crate::commands::objects::{self, ObjectsArgs};
 use crate::commands::page::PageArgs;
+use crate::commands::race::DEFAULT_NETWORKS;
 #[cfg(feature = "study")]
 use crate::commands::recommend;
 #[cfg(feature = "scan")]
@@ -24,6 +23,7 @@ use crate::commands::scan;
 use crate::commands::study::StudyCommand;
 use crate::progress::Watch;
 
+pub(crate) mod groups;
 #[cfg(feature = "live")]
 pub(crate) mod live;
 pub(crate) mod model;
@@ -35,6 +35,7 @@ pub(crate) mod record;
 #[cfg(feature = "live")]
 pub(crate) mod serve;
 
+use groups::{DesignArgs, OUTPUT, OutputArgs, default, excluding};
 #[cfg(feature = "live")]
 use live::{CalibrateArgs, LiveArgs};
 use model::ModelArgs;
@@ -240,81 +241,26 @@ Examples:
 
 /// Everything that decides a race and where its results go.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Race")]
+#[command(
+    next_help_heading = "Race",
+    mut_arg("network", default(&DEFAULT_NETWORKS.join(","))),
+    mut_args(excluding("scenario", |arg| arg.get_help_heading() != Some(OUTPUT)))
+)]
 pub(crate) struct RaceArgs {
     /// Recordings of the pages to race (.har or .har.gz), or URLs, which are recorded
     /// first.
     #[arg(value_name = "HAR", help_heading = None)]
     pub(crate) hars: Vec<PathBuf>,
 
-    /// Versions of HTTP, separated by commas: h1, h2, h3, or rules for each
-    /// origin such as "static.example=h3 *=h2". [default: h3]
-    #[arg(short = 'P', long, value_name = "LIST")]
-    pub(crate) protocol: Vec<String>,
-
-    /// Congestion controllers of the servers, separated by commas; see
-    /// `pagerace list controllers`. [default: cubic]
-    #[arg(long, value_name = "LIST")]
-    pub(crate) cc: Vec<String>,
-
-    /// State from an earlier visit, separated by commas: cold (none), resumed (TLS
-    /// tickets), warm (TLS tickets, open connections and the cache). [default: cold]
-    #[arg(long, value_name = "LIST")]
-    pub(crate) visit: Vec<String>,
-
-    /// Strategies, separated by commas; may be given several times.
-    /// [default: all, see `pagerace list strategies`; the baseline's alone if
-    /// several protocols, controllers or visits race]
-    #[arg(short, long, value_name = "LIST")]
-    pub(crate) strategy: Vec<String>,
-
-    /// Reliability policies, separated by commas: full, datagram:fonts,ads (no
-    /// repair), deadline:500ms,repair, fec:0.1, late, adaptive; thesis (the scenarios of
-    /// Srivastava 2024). See `pagerace list policies`. [default: full]
-    #[arg(short = 'R', long, value_name = "LIST")]
-    pub(crate) reliability: Vec<String>,
-
-    /// Interventions that race as further variants beside the original, separated
-    /// by commas: fonts=1s, cdn.example=hang, "fonts=1s ads=refused"; thesis (the
-    /// seven of Srivastava 2024), each-host (each third-party host never answers),
-    /// each-host=refused.
-    #[arg(short = 'W', long, value_name = "LIST")]
-    pub(crate) what_if: Vec<String>,
-
-    /// Networks, by name or as "rate 2mbit rtt 100ms loss 2% queue 1bdp",
-    /// separated by commas; may be given several times.
-    /// [default: slow-4g,cable,lossy-wifi]
-    #[arg(short, long, value_name = "LIST")]
-    pub(crate) network: Vec<String>,
-
-    /// Number of loads of each page, network and variant.
-    #[arg(short, long, value_name = "N", default_value_t = RUNS,
-        value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(crate) runs: u32,
-
-    /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = SEED)]
-    pub(crate) seed: u64,
-
-    /// Metric that ranks the variants; see `pagerace list metrics`.
-    #[arg(short, long, value_name = "NAME", default_value_t)]
-    pub(crate) metric: MetricId,
-
-    /// Variant that the others are compared with: its name or a part of it, such as h1,
-    /// "h2 cubic" or fifo. [default: sequential among strategies, else the first]
-    #[arg(short, long, value_name = "NAME")]
-    pub(crate) baseline: Option<String>,
+    #[command(flatten)]
+    pub(crate) design: DesignArgs,
 
     /// Page of a HAR with several pages: its number from 1, its id or its title.
     #[arg(long, value_name = "PAGE")]
     pub(crate) page: Option<String>,
 
     /// Run the race of a results file (written by --json) again.
-    #[arg(long, value_name = "FILE", help_heading = "Race",
-        conflicts_with_all = ["hars", "protocol", "cc", "visit", "strategy", "network", "runs",
-            "seed", "metric", "baseline", "page", "browser", "cpu", "jitter", "connections",
-            "retransmission", "tls", "quic_mtu", "tls_version", "early_data", "deadline", "what_if",
-            "block", "delay", "dns", "client_hello", "reprioritisation"])]
+    #[arg(long, value_name = "FILE")]
     pub(crate) scenario: Option<PathBuf>,
 
     // The heading of a flattened group holds for all options after it.
@@ -324,21 +270,12 @@ pub(crate) struct RaceArgs {
     #[command(flatten, next_help_heading = "Model")]
     pub(crate) model: ModelArgs,
 
-    /// Write the report, one self-contained HTML file.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) report: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Output")]
+    pub(crate) outputs: OutputArgs,
 
     /// Open the report in a browser.
     #[arg(long, requires = "report", help_heading = "Output")]
     pub(crate) open: bool,
-
-    /// Write all values, verdicts and the resolved scenario as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) json: Option<PathBuf>,
-
-    /// Write all values as CSV, and the comparisons to NAME-comparisons.csv beside it.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) csv: Option<PathBuf>,
 
     /// Write the delivery of each object in each run as JSON: times, bytes, whether it is
     /// complete, stream or datagrams.

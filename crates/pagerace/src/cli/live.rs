@@ -7,7 +7,10 @@ use pagerace_core::Duration;
 use pagerace_lab::MetricId;
 use pagerace_lab::plan::SEED;
 
-use super::model::{DistanceArgs, WireArgs, duration};
+use super::groups::{DesignArgs, OutputArgs, default};
+use super::model::{DistanceArgs, InterventionArgs, WireArgs, duration};
+use crate::commands::live::DEFAULT_NETWORKS;
+use crate::commands::race::DEFAULT_STRATEGY;
 
 /// Settings of a live load and of its measurement.
 #[derive(Args, Debug)]
@@ -50,61 +53,32 @@ pub(crate) struct WorldArgs {
     pub(crate) cpu: f64,
 }
 
+/// The congestion controllers of live races.
+const CONTROLLERS: &str = "Congestion controllers of the servers, separated by commas: those that \
+    both the kernel and Pagerace have. [default: cubic]";
+
 /// The contenders of a live race.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Race")]
+#[command(
+    next_help_heading = "Race",
+    mut_arg("cc", |arg| arg.help(CONTROLLERS)),
+    mut_arg("visit", |arg| arg.hide(true)),
+    mut_arg("strategy", default(DEFAULT_STRATEGY)),
+    mut_arg("reliability", |arg| arg.hide(true)),
+    mut_arg("baseline", default("the first")),
+    mut_arg("network", default(&DEFAULT_NETWORKS.join(","))),
+    mut_arg("runs", |arg| arg.default_value("5"))
+)]
 pub(crate) struct LiveArgs {
     /// Recordings with bodies (.page, of `pagerace record`, or .har).
     #[arg(value_name = "PAGE", required = true, help_heading = None)]
     pub(crate) pages: Vec<PathBuf>,
 
-    /// Versions of HTTP, separated by commas: h1, h2, h3, or rules for each
-    /// origin such as "static.example=h3 *=h2". [default: h3]
-    #[arg(short = 'P', long, value_name = "LIST")]
-    pub(crate) protocol: Vec<String>,
+    #[command(flatten)]
+    pub(crate) design: DesignArgs,
 
-    /// Congestion controllers of the servers, separated by commas: those that
-    /// both the kernel and Pagerace have. [default: cubic]
-    #[arg(long, value_name = "LIST")]
-    pub(crate) cc: Vec<String>,
-
-    /// Strategies, separated by commas. [default: sequential]
-    #[arg(short, long, value_name = "LIST")]
-    pub(crate) strategy: Vec<String>,
-
-    /// Interventions that race as further variants; see `pagerace race --help`.
-    #[arg(short = 'W', long, value_name = "LIST")]
-    pub(crate) what_if: Vec<String>,
-
-    /// Networks, by name or as "rate 2mbit rtt 100ms loss 2% queue 1bdp",
-    /// separated by commas. [default: slow-4g,cable]
-    #[arg(short, long, value_name = "LIST")]
-    pub(crate) network: Vec<String>,
-
-    /// Number of loads of each variant.
-    #[arg(short, long, value_name = "N", default_value_t = 5,
-        value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) runs: u32,
-
-    /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = SEED)]
-    pub(crate) seed: u64,
-
-    /// Metric that ranks the contenders; see `pagerace list metrics`.
-    #[arg(short, long, value_name = "METRIC", default_value = "lcp")]
-    pub(crate) metric: MetricId,
-
-    /// Contender that the others are compared with. [default: the first]
-    #[arg(short, long, value_name = "CONTENDER")]
-    pub(crate) baseline: Option<String>,
-
-    /// Requests to block; see `pagerace race --help`.
-    #[arg(long, value_name = "LIST", help_heading = "Interventions")]
-    pub(crate) block: Vec<String>,
-
-    /// Requests to answer late; see `pagerace race --help`.
-    #[arg(long, value_name = "LIST", help_heading = "Interventions")]
-    pub(crate) delay: Vec<String>,
+    #[command(flatten)]
+    pub(crate) interventions: InterventionArgs,
 
     #[command(flatten)]
     pub(crate) distance: DistanceArgs,
@@ -121,17 +95,8 @@ pub(crate) struct LiveArgs {
     #[arg(long, help_heading = "Live")]
     pub(crate) lighthouse: bool,
 
-    /// Write the report, one self-contained HTML file.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) report: Option<PathBuf>,
-
-    /// Write all values, verdicts and the resolved scenario as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) json: Option<PathBuf>,
-
-    /// Write all values as CSV, and the comparisons to NAME-comparisons.csv beside it.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) csv: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Output")]
+    pub(crate) outputs: OutputArgs,
 
     /// Do not show progress.
     #[arg(long, help_heading = "Output")]

@@ -59,6 +59,21 @@ pub(crate) struct DistanceArgs {
     pub(crate) origin_rtt: Vec<origin_rtt::Item>,
 }
 
+/// Interventions in every load.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct InterventionArgs {
+    /// Requests to block, by category, host or URL, separated by commas: ads,
+    /// third-party, cdn.example, "*/app.js*". They fail at once; with =hang, as in
+    /// cdn.example=hang, they are never answered, as by a server that is down.
+    #[arg(long, value_name = "LIST", help_heading = "Interventions")]
+    pub(crate) block: Vec<String>,
+
+    /// Requests to answer late, with the delay, separated by commas: fonts=140ms,
+    /// css+third-party-js=1s, cdn.example=300ms.
+    #[arg(long, value_name = "LIST", help_heading = "Interventions")]
+    pub(crate) delay: Vec<String>,
+}
+
 /// Settings of the model.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ModelArgs {
@@ -113,16 +128,8 @@ pub(crate) struct ModelArgs {
         default_value = LoadSettings::default().reprioritisation.word())]
     pub(crate) reprioritisation: Reprioritisation,
 
-    /// Requests to block, by category, host or URL, separated by commas: ads,
-    /// third-party, cdn.example, "*/app.js*". They fail at once; with =hang, as in
-    /// cdn.example=hang, they are never answered, as by a server that is down.
-    #[arg(long, value_name = "LIST", help_heading = "Interventions")]
-    pub(crate) block: Vec<String>,
-
-    /// Requests to answer late, with the delay, separated by commas: fonts=140ms,
-    /// css+third-party-js=1s, cdn.example=300ms.
-    #[arg(long, value_name = "LIST", help_heading = "Interventions")]
-    pub(crate) delay: Vec<String>,
+    #[command(flatten)]
+    pub(crate) interventions: InterventionArgs,
 
     /// Virtual time after which a load is aborted, such as 90s, 5min or 800ms.
     #[arg(long, value_name = "TIME", default_value = "30min", value_parser = duration)]

@@ -1,5 +1,5 @@
-use clap::CommandFactory as _;
-use clap::Parser as _;
+use clap::error::ErrorKind;
+use clap::{Arg, CommandFactory as _, Parser as _};
 use pagerace_core::Duration;
 
 use super::model::duration;
@@ -21,33 +21,75 @@ fn times_need_a_unit() {
     }
 }
 
+/// Returns words that give an argument a value that it takes.
+fn words_of(arg: &Arg) -> Vec<String> {
+    let possible = arg.get_possible_values();
+    let possible = possible.first().map(|value| value.get_name().to_owned());
+    let default = arg.get_default_values().first();
+    let default = default.map(|value| value.to_string_lossy().into_owned());
+    let value = default.or(possible).unwrap_or_else(|| "1".to_owned());
+    match arg.get_long() {
+        None => vec![value],
+        Some(long) if arg.get_action().takes_values() => vec![format!("--{long}={value}")],
+        Some(long) => vec![format!("--{long}")],
+    }
+}
+
+/// Returns the arguments of a command, and whether each may stand beside these words.
+fn beside(name: &str, words: &str) -> Vec<(Arg, bool)> {
+    let command = Cli::command();
+    let command = command.find_subcommand(name).unwrap();
+    let tried = |arg: &Arg| {
+        let words = words.split(' ').map(str::to_owned).chain(words_of(arg));
+        let error = Cli::try_parse_from(words).err();
+        let conflict = error.is_some_and(|e| e.kind() == ErrorKind::ArgumentConflict);
+        (arg.clone(), !conflict)
+    };
+    command.get_arguments().map(tried).collect()
+}
+
 #[test]
 fn a_scenario_leaves_nothing_to_choose() {
-    let parse = |words: &str| Cli::try_parse_from(words.split(' '));
-    assert!(parse("pagerace race --scenario x.json --jobs 2 --json y.json").is_ok());
-    for other in [
-        "a.har",
-        "--seed 1",
-        "--runs 30",
-        "--metric lcp",
-        "--strategy eps",
-        "--cpu 4",
-        "--protocol h2",
-        "--cc reno",
-        "--visit warm",
-        "--tls-version 1.2",
-        "--early-data off",
-        "--what-if thesis",
-        "--block ads",
-        "--delay css=1s",
-        "--dns none",
+    let all = beside("race", "pagerace race --scenario=x.json");
+    assert!(all.len() > 40, "all arguments of a race");
+    for (arg, may) in all {
+        // Results may go elsewhere. A second scenario is no other argument.
+        let expected = arg.get_help_heading() == Some("Output");
+        assert_eq!(may, expected, "{}", arg.get_id());
+    }
+}
+
+#[test]
+fn without_loads_nothing_decides_them() {
+    for (arg, may) in beside("corpus", "pagerace corpus a.har --no-loads") {
+        let of_loads = arg.get_help_heading() == Some("Loads") && arg.get_id() != "no_progress";
+        let expected = !of_loads && !["loads", "no_loads"].contains(&arg.get_id().as_str());
+        assert_eq!(may, expected, "{}", arg.get_id());
+    }
+}
+
+/// A race and a live race have the same options, with other defaults.
+#[test]
+fn helps_tell_the_defaults_of_their_command() {
+    let help = |name: &str, id: &str| {
+        let command = Cli::command();
+        let command = command.find_subcommand(name).unwrap();
+        let mut all = command.get_arguments();
+        let arg = all.find(|arg| arg.get_id() == id).unwrap();
+        arg.get_help().unwrap().to_string()
+    };
+    for (name, id, default) in [
+        ("race", "network", "slow-4g,cable,lossy-wifi"),
+        ("live", "network", "slow-4g,cable"),
+        ("live", "strategy", "sequential"),
+        ("live", "cc", "cubic"),
+        ("live", "baseline", "the first"),
+        ("bulk", "network", "cable"),
+        ("explain", "network", "fast-4g"),
     ] {
-        let error = parse(&format!("pagerace race --scenario x.json {other}")).unwrap_err();
-        assert_eq!(
-            error.kind(),
-            clap::error::ErrorKind::ArgumentConflict,
-            "{other}"
-        );
+        let help = help(name, id);
+        let end = format!(". [default: {default}]");
+        assert!(help.ends_with(&end), "{name} {id}: {help}");
     }
 }
 
@@ -84,8 +126,12 @@ fn defaults() {
         panic!("not a race")
     };
     assert_eq!(
-        (args.runs, args.seed, args.metric.to_string()),
+        (
+            args.design.loads.runs,
+            args.design.loads.seed,
+            args.design.metric.to_string()
+        ),
         (30, 1, "lcp".to_owned())
     );
-    assert_eq!(args.baseline, None);
+    assert_eq!(args.design.contenders.baseline, None);
 }

@@ -4,13 +4,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, value_parser};
 use pagerace_core::{Duration, Protocol, Words};
 use pagerace_lab::VERSION;
 use pagerace_lab::bulk::{
     BulkContender, BulkPlan, BulkResults, bulk_report, bulk_sentence, run_bulk, write_bulk_json,
 };
-use pagerace_lab::plan::SEED;
 use pagerace_lab::unit::Unit;
 use pagerace_sim::LoadSettings;
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
@@ -20,6 +19,7 @@ use super::files::{check_files, reasons, rerun, write, write_text};
 use super::inputs::{controllers, list, networks};
 use super::simulate::transfer;
 use crate::cli::WorkArgs;
+use crate::cli::groups::{LoadArgs, default};
 use crate::cli::model::{duration, quic_mtu, word};
 use crate::table::{self, bulk::Columns};
 use crate::text::{headed, say, stress};
@@ -27,9 +27,16 @@ use crate::text::{headed, say, stress};
 /// The network if none is named.
 const DEFAULT_NETWORK: &str = "cable";
 
+const RUNS: &str = "Number of transfers of each variant and network";
+
 /// Arguments of `pagerace bulk`.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Comparison")]
+#[command(
+    next_help_heading = "Comparison",
+    mut_arg("network", default(DEFAULT_NETWORK)),
+    mut_arg("runs", |arg| arg.help(RUNS).default_value("5")
+        .value_parser(value_parser!(u32).range(1..=10_000)))
+)]
 pub(crate) struct BulkArgs {
     /// Size of the file, such as 50MB, 500kB or 10MiB.
     #[arg(long, value_name = "SIZE", default_value = "50MB", value_parser = size)]
@@ -44,19 +51,8 @@ pub(crate) struct BulkArgs {
     #[arg(long, value_name = "LIST")]
     cc: Vec<String>,
 
-    /// Networks, by name or as "rate 40mbit rtt 100ms loss 5%", separated by
-    /// commas; may be given several times. [default: cable]
-    #[arg(short, long, value_name = "LIST")]
-    network: Vec<String>,
-
-    /// Number of transfers of each variant and network.
-    #[arg(short, long, value_name = "N", default_value_t = 5,
-        value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    runs: u32,
-
-    /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = SEED)]
-    seed: u64,
+    #[command(flatten)]
+    loads: LoadArgs,
 
     /// Largest UDP payload of QUIC in bytes, from 1200 to 1452.
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU, value_parser = quic_mtu())]
@@ -93,7 +89,7 @@ pub(crate) fn run(args: &BulkArgs) -> Result<()> {
     let tell = |progress| watch.tell(progress);
     let results = run_bulk(&plan, args.work.jobs(), &transfer, &tell)?;
     watch.clear();
-    print(&results, args.network.is_empty())?;
+    print(&results, args.loads.network.is_empty())?;
     if let Some(path) = &args.json {
         write(path, |out| write_bulk_json(&results, out))?;
     }
@@ -119,10 +115,10 @@ fn plan(args: &BulkArgs) -> Result<BulkPlan> {
     });
     Ok(BulkPlan {
         bytes: args.size,
-        networks: networks(&args.network, &[DEFAULT_NETWORK])?,
+        networks: networks(&args.loads.network, &[DEFAULT_NETWORK])?,
         contenders: contenders.collect(),
-        runs: args.runs,
-        seed: args.seed,
+        runs: args.loads.runs,
+        seed: args.loads.seed,
         settings: LoadSettings {
             quic_mtu: args.quic_mtu,
             tcp_tls: args.tls_version,

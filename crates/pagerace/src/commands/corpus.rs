@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Error, Result, bail};
-use clap::Args;
+use clap::{Arg, Args, value_parser};
 use pagerace_core::Words as _;
 use pagerace_corpus::experiment::NETWORKS;
 use pagerace_corpus::row::Row;
@@ -13,7 +13,6 @@ use pagerace_corpus::{Corpus, CorpusPage, Experiment, Findings, Http3Hosts};
 use pagerace_har::{ImportOptions, Survey};
 use pagerace_lab::VERSION;
 use pagerace_lab::export::file::write_atomically;
-use pagerace_lab::plan::SEED;
 use pagerace_page::PaintEvidence;
 use pagerace_sim::{LoadSettings, OriginRtt};
 use pagerace_study::columns::TableWriter;
@@ -23,10 +22,11 @@ use serde_json::{Value, json};
 
 use super::failed::{AllFailed, Interrupted};
 use super::files::{check_files, say, write_text};
-use super::inputs::{free_name, networks};
+use super::inputs::{check_controller, free_name, networks};
 use super::markdown::Section;
 use super::simulate::load;
 use super::study::contender_key;
+use crate::cli::groups::{LoadArgs, excluding};
 use crate::cli::model::word;
 use crate::cli::{Cli, Command, WorkArgs};
 use crate::progress::Watch;
@@ -53,8 +53,27 @@ const CORPUS_KEY: &str = "pagerace.corpus";
 /// The name of the section of Markdown files.
 const SECTION: &str = "corpus";
 
+const NETWORKS_HELP: &str = "Networks, by name or description, separated by commas; the first is \
+    that of consecutive visits. [default: 100 Mbit/s and 30 ms with 0, 0.5 and 1 % loss]";
+const RUNS: &str = "Number of pairs of loads of each page, network and kind of visit";
+
+/// Returns true if an argument says how pages are loaded.
+fn decides_loads(arg: &Arg) -> bool {
+    match arg.get_id().as_str() {
+        "loads" => true,
+        "no_progress" => false,
+        _ => arg.get_help_heading() == Some("Loads"),
+    }
+}
+
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Loads")]
+#[command(
+    next_help_heading = "Loads",
+    mut_arg("network", |arg| arg.help(NETWORKS_HELP)),
+    mut_arg("runs", |arg| arg.help(RUNS).default_value("5")
+        .value_parser(value_parser!(u32).range(1..=1_000))),
+    mut_args(excluding("no_loads", decides_loads))
+)]
 pub(crate) struct CorpusArgs {
     /// Recordings (HAR files, also with gzip), one page each.
     #[arg(value_name = "FILES", required = true, help_heading = None)]
@@ -66,32 +85,20 @@ pub(crate) struct CorpusArgs {
     http3: Http3Hosts,
 
     /// Do not load the pages.
-    #[arg(long, help_heading = None,
-        conflicts_with_all = ["network", "cc", "runs", "origin_rtt", "seed", "jobs"])]
+    #[arg(long, help_heading = None)]
     no_loads: bool,
-
-    /// Networks, by name or description, separated by commas; the first is that of consecutive
-    /// visits. [default: 100 Mbit/s and 30 ms with 0, 0.5 and 1 % loss]
-    #[arg(short, long, value_name = "LIST")]
-    network: Vec<String>,
 
     /// Congestion controller.
     #[arg(long, value_name = "NAME", default_value = "cubic")]
     cc: String,
 
-    /// Number of pairs of loads of each page, network and kind of visit.
-    #[arg(short, long, value_name = "N", default_value_t = 5,
-        value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    runs: u32,
+    #[command(flatten)]
+    load: LoadArgs,
 
     /// Round trips of servers beyond the network's: the same for all, or as recorded.
     #[arg(long, value_name = "WAY", value_parser = word::<OriginRtt>(),
         default_value = OriginRtt::default().word())]
     origin_rtt: OriginRtt,
-
-    /// Seed of all random numbers.
-    #[arg(long, value_name = "N", default_value_t = SEED)]
-    seed: u64,
 
     #[command(flatten, next_help_heading = "Loads")]
     work: WorkArgs,
@@ -102,12 +109,7 @@ pub(crate) struct CorpusArgs {
 
     /// Write a row for each load of first visits as Parquet, for `pagerace recommend` and
     /// `pagerace study table`.
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "no_loads",
-        help_heading = "Output"
-    )]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     loads: Option<PathBuf>,
 
     /// Write all findings as JSON.
@@ -362,14 +364,8 @@ impl CorpusArgs {
     }
 
     fn experiment(&self) -> Result<Experiment> {
-        if !pagerace_cc::registry()
-            .iter()
-            .any(|info| info.name == self.cc)
-        {
-            let name = self.cc.clone();
-            return Err(Error::from(pagerace_cc::UnknownController { name }).context("--cc"));
-        }
-        let networks = networks(&self.network, &NETWORKS)?;
+        check_controller(&self.cc)?;
+        let networks = networks(&self.load.network, &NETWORKS)?;
         for (i, network) in networks.iter().enumerate() {
             if networks[..i].iter().any(|other| other.name == network.name) {
                 bail!("--network: {} is given twice", network.name);
@@ -377,8 +373,8 @@ impl CorpusArgs {
         }
         Ok(Experiment {
             networks,
-            runs: self.runs,
-            seed: self.seed,
+            runs: self.load.runs,
+            seed: self.load.seed,
             congestion: self.cc.clone(),
             http3: self.http3,
             settings: LoadSettings {

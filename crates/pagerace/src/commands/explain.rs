@@ -4,10 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
-use clap::Args;
+use clap::{ArgAction, Args};
 use pagerace_lab::contender::ContenderText;
 use pagerace_lab::facts::facts;
-use pagerace_lab::plan::{RUNS, SEED};
 use pagerace_lab::why::{
     Split, Why, explain_run, explainable, median_pair, no_pair, sentence, write_why_json,
 };
@@ -19,11 +18,12 @@ use pagerace_report::input::Provenance;
 
 use super::files::{check_files, write};
 use super::inputs::{networks, pages};
-use super::interventions;
-use super::needs::{NeedArgs, needs};
+use super::needs::NeedArgs;
+use super::race::settings;
 use super::simulate::{explain, load};
 use super::warn::{idle_rules, warn};
 use crate::cli::WorkArgs;
+use crate::cli::groups::LoadArgs;
 use crate::cli::model::ModelArgs;
 use crate::cli::origin_rtt;
 use crate::table;
@@ -32,9 +32,17 @@ use crate::text::{headed, say, stress, width};
 /// The network if none is named.
 const DEFAULT_NETWORK: &str = "fast-4g";
 
+const NETWORK: &str = "The network, by name or as \"rate 2mbit rtt 100ms loss 2%\". \
+    [default: fast-4g]";
+const RUNS: &str = "Loads of each, of which the run with the median difference is explained";
+
 /// Arguments of `pagerace explain`.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Comparison")]
+#[command(
+    next_help_heading = "Comparison",
+    mut_arg("network", |arg| arg.help(NETWORK).value_name("NETWORK").action(ArgAction::Set)),
+    mut_arg("runs", |arg| arg.help(RUNS))
+)]
 pub(crate) struct ExplainArgs {
     /// Recording of the page (.har or .har.gz).
     #[arg(value_name = "HAR", help_heading = None)]
@@ -48,28 +56,17 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "B", help_heading = None)]
     b: String,
 
-    /// The network, by name or as "rate 2mbit rtt 100ms loss 2%".
-    /// [default: fast-4g]
-    #[arg(short, long, value_name = "NETWORK")]
-    network: Option<String>,
-
     /// Metric to explain: ttfb, fcp, lcp, speed-index or onload.
     #[arg(short, long, value_name = "NAME", default_value_t)]
     metric: MetricId,
 
-    /// Loads of each, of which the run with the median difference is explained.
-    #[arg(short, long, value_name = "N", default_value_t = RUNS,
-        value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    runs: u32,
+    #[command(flatten)]
+    loads: LoadArgs,
 
     /// Explain this run (from 1) instead of the one with the median difference.
     #[arg(long, value_name = "K", conflicts_with = "runs",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     run: Option<u32>,
-
-    /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = SEED)]
-    seed: u64,
 
     /// Page of a HAR with several pages: its number from 1, its id or its title.
     #[arg(long, value_name = "PAGE")]
@@ -148,32 +145,25 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     if a.loads_as(&b) {
         bail!("A and B are the same, {a}: there is nothing to explain");
     }
-    let network: Vec<String> = args.network.iter().cloned().collect();
-    let networks = networks(&network, &[DEFAULT_NETWORK])?;
+    let networks = networks(&args.loads.network, &[DEFAULT_NETWORK])?;
     if networks.len() > 1 {
         bail!("--network: expected one network, found {}", networks.len());
     }
     // Check cheap arguments first: a wrong name should not wait for a large file.
-    let interventions = interventions::shared(&args.model)?;
-    let deciders = args.needs.read()?;
-    origin_rtt::check(
-        &args.model.distance.origin_rtt,
-        args.model.settings().connections,
-    )?;
+    let settings = settings(&args.model)?;
+    args.needs.read()?;
     let mut pages = pages(std::slice::from_ref(&args.har), args.page.as_ref())?;
     origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
     let mut plan = Plan {
-        runs: args.run.unwrap_or(args.runs),
-        seed: args.seed,
-        browser: args.model.browser(),
-        settings: args.model.settings(),
-        interventions,
+        pages,
+        networks,
+        contenders: vec![a, b],
+        runs: args.run.unwrap_or(args.loads.runs),
+        seed: args.loads.seed,
         metric: args.metric,
-        ..Plan::new(pages, networks, vec![a, b])
+        ..settings
     };
-    if plan.has_policies() {
-        plan.needs = needs(&plan.pages, &deciders, &plan.browser)?;
-    }
+    args.needs.add_to(&mut plan)?;
     plan.check()?;
     Ok(plan)
 }
@@ -184,7 +174,7 @@ fn print(plan: &Plan, why: &Why, args: &ExplainArgs) -> io::Result<()> {
     let chosen = if args.run.is_some() {
         String::new()
     } else {
-        format!(", whose difference is the median of {}", args.runs)
+        format!(", whose difference is the median of {}", args.loads.runs)
     };
     let text = format!(
         "{} of {}, seed {}, run {}{chosen}",
@@ -207,7 +197,7 @@ fn print(plan: &Plan, why: &Why, args: &ExplainArgs) -> io::Result<()> {
     }
     writeln!(out)?;
     stress(&mut out, &sentence(plan, why))?;
-    if args.network.is_none() {
+    if args.loads.network.is_empty() {
         writeln!(
             out,
             "\nDefaults were used for --network (pagerace list networks)."

@@ -8,6 +8,9 @@ use anyhow::{Result, bail};
 use pagerace_lab::Results;
 use pagerace_lab::export::csv::{write_comparisons, write_runs};
 use pagerace_lab::export::file::{check_writable, write_atomically};
+use pagerace_lab::export::json::write_json;
+
+use crate::cli::groups::OutputArgs;
 
 /// Rejects outputs that cannot be written, that share a file, or that would overwrite one
 /// of the inputs.
@@ -29,8 +32,30 @@ pub(super) fn check_files(files: &[impl AsRef<Path>], inputs: &[PathBuf]) -> Res
     Ok(())
 }
 
+impl OutputArgs {
+    /// Returns all files that the options name.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        let comparisons = self.csv.as_deref().map(comparisons_path);
+        let files = [&self.report, &self.json, &self.csv, &comparisons];
+        files.into_iter().flatten().cloned().collect()
+    }
+
+    /// Writes the values as JSON and as CSV, with the comparisons in another file beside it.
+    pub(super) fn write_values(&self, results: &Results) -> Result<()> {
+        if let Some(path) = &self.json {
+            write(path, |out| write_json(results, out))?;
+        }
+        if let Some(path) = &self.csv {
+            write(path, |out| write_runs(results, out))?;
+            let comparisons = comparisons_path(path);
+            write(&comparisons, |out| write_comparisons(results, out))?;
+        }
+        Ok(())
+    }
+}
+
 /// Returns the file of the comparisons: `out-comparisons.csv` for `out.csv`.
-pub(super) fn comparisons_path(path: &Path) -> PathBuf {
+fn comparisons_path(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension = path
         .extension()
@@ -50,13 +75,6 @@ pub(super) fn write(
 /// Writes a file with this text, and says so.
 pub(super) fn write_text(path: &Path, text: &str) -> Result<()> {
     write(path, |out| out.write_all(text.as_bytes()))
-}
-
-/// Writes all values, and the comparisons to another file beside them.
-pub(super) fn write_csv(path: &Path, results: &Results) -> Result<()> {
-    write(path, |out| write_runs(results, out))?;
-    let comparisons = comparisons_path(path);
-    write(&comparisons, |out| write_comparisons(results, out))
 }
 
 /// Prints that a file was written.

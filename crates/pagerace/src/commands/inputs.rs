@@ -51,13 +51,17 @@ where
 /// Parses names of congestion controllers; CUBIC if there are none.
 pub(super) fn controllers(values: &[String]) -> Result<Vec<String>> {
     let names = list("cc", values, &["cubic".to_owned()])?;
-    for name in &names {
-        if !pagerace_cc::registry().iter().any(|info| info.name == name) {
-            let unknown = pagerace_cc::UnknownController { name: name.clone() };
-            return Err(Error::from(unknown).context("--cc"));
-        }
-    }
+    names.iter().try_for_each(|name| check_controller(name))?;
     Ok(names)
+}
+
+/// Rejects a congestion controller that does not exist.
+pub(super) fn check_controller(name: &str) -> Result<()> {
+    if pagerace_cc::registry().iter().any(|info| info.name == name) {
+        return Ok(());
+    }
+    let name = name.to_owned();
+    Err(Error::from(pagerace_cc::UnknownController { name }).context("--cc"))
 }
 
 /// Parses networks; `default` if there are none.

@@ -6,18 +6,13 @@ use pagerace_page::{Intervention, Interventions, Page};
 use pagerace_papers::srivastava::{self, THESIS};
 
 use super::warn::warn;
-use crate::cli::model::ModelArgs;
+use crate::cli::model::InterventionArgs;
 use crate::lists::split_all;
 
 /// Returns the interventions of `--block` and `--delay`, which apply to every load.
-pub(super) fn shared(args: &ModelArgs) -> Result<Interventions> {
-    of_lists(&args.block, &args.delay)
-}
-
-/// Parses the values of `--block` and `--delay`.
-pub(super) fn of_lists(block: &[String], delay: &[String]) -> Result<Interventions> {
+pub(super) fn shared(args: &InterventionArgs) -> Result<Interventions> {
     let mut all = Vec::new();
-    for text in split_all("block", block)? {
+    for text in split_all("block", &args.block)? {
         let refused = Effect::Block(Failure::Refused);
         let read = Intervention::parse_or(&text, refused).context("--block")?;
         if let Effect::Delay(_) = read.effect {
@@ -25,7 +20,7 @@ pub(super) fn of_lists(block: &[String], delay: &[String]) -> Result<Interventio
         }
         all.push(read);
     }
-    for text in split_all("delay", delay)? {
+    for text in split_all("delay", &args.delay)? {
         let read: Intervention = text.parse().context("--delay")?;
         if let Effect::Block(_) = read.effect {
             bail!("--delay: {read} is not a delay; write --block {read}, or a time as in fonts=1s");

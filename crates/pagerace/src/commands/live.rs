@@ -6,30 +6,28 @@ pub(crate) mod session;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use pagerace_browser::BrowserConfig;
 use pagerace_calibration::{
     Accuracy, Input, Observation, Observations, Setting, accuracy, predict,
 };
 use pagerace_chromium::node::Lighthouse;
-use pagerace_delivery::StrategySpec;
-use pagerace_delivery::reliability::ReliabilitySpec;
-use pagerace_lab::contender::{choose, product};
 use pagerace_lab::detail::Choice;
-use pagerace_lab::export::json::write_json;
 use pagerace_lab::export::report::report_of_kept;
 use pagerace_lab::{LabError, Load, MetricId, Plan, Results, VERSION, run_live};
 use pagerace_page::Interventions;
-use pagerace_sim::{LoadSettings, Outcome, ProtocolMap, Visit};
+use pagerace_sim::{LoadSettings, Outcome};
 
 pub(crate) use environment::{Environment, kernel, machine};
 use session::{LiveSession, Served, check, served};
 
 use super::failed::all_failed;
-use super::files::{check_files, comparisons_path, rerun, write, write_csv, write_text};
-use super::inputs::{jobs, list, networks};
+use super::files::{check_files, rerun, write_text};
+use super::inputs::jobs;
+use super::race::{Defaults, add_contenders, add_design};
 use super::simulate::{explain, load};
 use super::warn::{idle_rules, warn};
 use super::{interventions, race};
@@ -39,16 +37,15 @@ use crate::progress::Watch;
 use crate::table::{self, predicted::predicted};
 
 /// The networks if none is named.
-const DEFAULT_NETWORKS: [&str; 2] = ["slow-4g", "cable"];
+pub(crate) const DEFAULT_NETWORKS: [&str; 2] = ["slow-4g", "cable"];
 
-/// The strategy if none is named.
-const DEFAULT_STRATEGY: &str = "sequential";
+const DEFAULTS: Defaults = Defaults {
+    networks: &DEFAULT_NETWORKS,
+    few: true,
+};
 
 pub(crate) fn run(args: &LiveArgs) -> Result<()> {
-    let comparisons = args.csv.as_deref().map(comparisons_path);
-    let files = args.report.iter().chain(&args.json);
-    let files = files.chain(&args.csv).chain(&comparisons);
-    check_files(&files.collect::<Vec<_>>(), &args.pages)?;
+    check_files(&args.outputs.files(), &args.pages)?;
     let (mut plan, pages) = plan(args)?;
     for twin in plan.merge_twins() {
         warn(&twin);
@@ -69,7 +66,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
             variant: plan.variant_index(load.page, load.network, load.contender),
             run: load.run,
         };
-        if args.report.is_some() {
+        if args.outputs.report.is_some() {
             outcomes.insert(choice, measured.outcome);
         }
         Ok(measured.summary)
@@ -90,13 +87,8 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
         writeln!(out, "\nLighthouse {}, one load each", opinions[0].1.version)?;
         table::print(&mut out, &table::lighthouse::observed(&plan, &opinions))?;
     }
-    if let Some(path) = &args.json {
-        write(path, |out| write_json(&results, out))?;
-    }
-    if let Some(path) = &args.csv {
-        write_csv(path, &results)?;
-    }
-    if let Some(path) = &args.report {
+    args.outputs.write_values(&results)?;
+    if let Some(path) = &args.outputs.report {
         let input = report_of_kept(&results, &rerun(), |choice| outcomes.remove(&choice));
         write_text(path, &pagerace_report::render(&input))?;
     }
@@ -132,44 +124,19 @@ fn opinions(
 }
 
 fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
-    let what_ifs = interventions::read(&args.what_if)?;
-    let shared = interventions::of_lists(&args.block, &args.delay)?;
-    let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
-    let default = DEFAULT_STRATEGY.parse().expect("it is in the registry");
-    let strategies: Vec<StrategySpec> = list("strategy", &args.strategy, &[default])?;
-    let protocols = list("protocol", &args.protocol, &[ProtocolMap::default()])?;
-    let controllers = super::inputs::controllers(&args.cc)?;
     let far = &args.distance.origin_rtt;
     origin_rtt::check(far, args.world.wire.connections)?;
+    let shared = interventions::shared(&args.interventions)?;
+    let mut plan = common(&args.world, args.design.loads.seed, shared);
+    plan.settings.origin_rtt = origin_rtt::setting(far);
+    add_design(&mut plan, &args.design, &DEFAULTS, Path::new(""))?;
     let mut pages = served(&args.pages, &mut |text| warn(text))?;
-    let mut of_plan: Vec<_> = pages.iter().map(|one| one.page.clone()).collect();
-    origin_rtt::apply(far, &mut of_plan)?;
-    for (served, page) in pages.iter_mut().zip(&of_plan) {
+    plan.pages = pages.iter().map(|one| one.page.clone()).collect();
+    origin_rtt::apply(far, &mut plan.pages)?;
+    for (served, page) in pages.iter_mut().zip(&plan.pages) {
         served.page = Arc::clone(page);
     }
-    let variants = interventions::variants(&what_ifs, &of_plan)?;
-    let contenders = product(
-        &protocols,
-        &controllers,
-        &[Visit::Cold],
-        &strategies,
-        &[ReliabilitySpec::default()],
-        &variants,
-    );
-    let baseline = match &args.baseline {
-        Some(text) => choose(&contenders, text).context("--baseline")?,
-        None => 0,
-    };
-    let mut plan = Plan {
-        pages: of_plan,
-        networks,
-        contenders,
-        runs: args.runs,
-        metric: args.metric,
-        baseline,
-        ..common(&args.world, args.seed, shared)
-    };
-    plan.settings.origin_rtt = origin_rtt::setting(far);
+    add_contenders(&mut plan, &args.design.contenders, &DEFAULTS)?;
     Ok((plan, pages))
 }
 

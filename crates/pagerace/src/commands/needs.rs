@@ -8,9 +8,9 @@ use clap::Args;
 use pagerace_browser::BrowserConfig;
 use pagerace_essential::ads::Matchers;
 use pagerace_essential::{Assessment, Overrides, assess};
-use pagerace_page::Page;
-use pagerace_page::PaintEffect;
+use pagerace_lab::Plan;
 use pagerace_page::intervention::Selector;
+use pagerace_page::{Page, PaintEffect};
 use pagerace_sim::ObjectNeed;
 
 #[cfg(feature = "filter-lists")]
@@ -77,6 +77,14 @@ impl NeedArgs {
         Ok(Deciders { overrides, ads })
     }
 
+    /// Adds the requirements of its pages to a plan whose policies ask for them.
+    pub(super) fn add_to(&self, plan: &mut Plan) -> Result<()> {
+        if plan.has_policies() {
+            plan.needs = needs(&plan.pages, &self.read()?, &plan.browser)?;
+        }
+        Ok(())
+    }
+
     #[cfg(feature = "filter-lists")]
     fn matchers(&self) -> Result<Matchers> {
         Ok(Matchers::built_in().after(AdLists::read(&self.ad_list)?))
@@ -116,7 +124,7 @@ impl Deciders {
 }
 
 /// Returns the requirements of each page by resource.
-pub(crate) fn needs(
+fn needs(
     pages: &[Arc<Page>],
     deciders: &Deciders,
     browser: &BrowserConfig,

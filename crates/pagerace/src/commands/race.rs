@@ -19,12 +19,13 @@ use pagerace_sim::{ProtocolMap, Visit};
 use super::failed::all_failed;
 use super::files::{check_files, open};
 use super::inputs::{controllers, list, networks_in, pages};
-use super::interventions;
-use super::needs::needs;
+use super::interventions::{self, needs_pages, variants};
 #[cfg(feature = "live")]
 use super::record::record_site;
 use super::simulate::{explain, load};
 use super::warn::{idle_rules, warn};
+use crate::cli::groups::{ContenderArgs, DesignArgs};
+use crate::cli::model::ModelArgs;
 use crate::cli::{RaceArgs, origin_rtt};
 use crate::lists::unquote;
 use crate::progress::Watch;
@@ -33,10 +34,22 @@ pub(crate) mod answer;
 mod outputs;
 
 /// The networks if none is named: a slow mobile network, a fast line, and a lossy hop.
-const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"];
+pub(crate) const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"];
 
 /// The strategy with which others are compared.
-const DEFAULT_BASELINE: &str = "sequential";
+pub(crate) const DEFAULT_STRATEGY: &str = "sequential";
+
+/// What a race takes where its options say nothing.
+pub(super) struct Defaults {
+    pub(super) networks: &'static [&'static str],
+    /// True if loads take long, so that only the strategies that are named race.
+    pub(super) few: bool,
+}
+
+const DEFAULTS: Defaults = Defaults {
+    networks: &DEFAULT_NETWORKS,
+    few: false,
+};
 
 pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     check_files(&outputs::files_of(args), &args.hars)?;
@@ -57,7 +70,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     outputs::write_all(args, &results, jobs, &watch)?;
     all_failed(&results)?;
     if args.open
-        && let Some(path) = &args.report
+        && let Some(path) = &args.outputs.report
     {
         open(path)?;
     }
@@ -161,33 +174,38 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
 /// Returns the plan without its pages. Its contenders are complete unless interventions
 /// depend on the pages. Paths of traces are relative to `folder`.
 pub(super) fn outline(args: &RaceArgs, folder: &Path) -> Result<Plan> {
-    // Check cheap arguments first: a wrong name should not wait for a large file.
-    check_metric(args.metric)?;
-    let what_ifs = interventions::read(&args.what_if)?;
-    let shared = interventions::shared(&args.model)?;
+    check_metric(args.design.metric)?;
     args.needs.read()?;
-    origin_rtt::check(
-        &args.model.distance.origin_rtt,
-        args.model.settings().connections,
-    )?;
-    let networks = networks_in(folder, &args.network, &DEFAULT_NETWORKS)?;
-    let (early, _) = if interventions::needs_pages(&what_ifs) {
-        contenders(args, &[Interventions::default()], None)?
-    } else {
-        let variants = interventions::variants(&what_ifs, &[] as &[Arc<Page>])?;
-        contenders(args, &variants, args.baseline.as_deref())?
-    };
-    let plan = Plan {
-        runs: args.runs,
-        seed: args.seed,
-        browser: args.model.browser(),
-        settings: args.model.settings(),
-        interventions: shared,
-        metric: args.metric,
-        ..Plan::new(Vec::new(), networks, early)
-    };
-    plan.check_settings()?;
+    let mut plan = settings(&args.model)?;
+    add_design(&mut plan, &args.design, &DEFAULTS, folder)?;
     Ok(plan)
+}
+
+/// Returns a plan with the settings of the model, and nothing to race.
+pub(super) fn settings(args: &ModelArgs) -> Result<Plan> {
+    let settings = args.settings();
+    origin_rtt::check(&args.distance.origin_rtt, settings.connections)?;
+    Ok(Plan {
+        browser: args.browser(),
+        settings,
+        interventions: interventions::shared(&args.interventions)?,
+        ..Plan::new(Vec::new(), Vec::new(), Vec::new())
+    })
+}
+
+/// Adds to a plan what races, as far as it does not depend on pages. Wrong names are found here,
+/// before large files are read.
+pub(super) fn add_design(
+    plan: &mut Plan,
+    args: &DesignArgs,
+    defaults: &Defaults,
+    folder: &Path,
+) -> Result<()> {
+    let DesignArgs { loads, metric, .. } = args;
+    plan.networks = networks_in(folder, &loads.network, defaults.networks)?;
+    (plan.runs, plan.seed, plan.metric) = (loads.runs, loads.seed, *metric);
+    add_contenders(plan, &args.contenders, defaults)?;
+    Ok(plan.check_settings()?)
 }
 
 /// Loads the pages of a plan, and adds all that depends on them.
@@ -208,25 +226,37 @@ pub(super) fn with_pages(
     origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
     plan.pages = pages;
     if !fixed {
-        let what_ifs = interventions::read(&args.what_if)?;
-        let variants = interventions::variants(&what_ifs, &plan.pages)?;
-        let baseline = args.baseline.as_deref();
-        (plan.contenders, plan.baseline) = contenders(args, &variants, baseline)?;
+        add_contenders(plan, &args.design.contenders, &DEFAULTS)?;
     }
-    if plan.has_policies() {
-        plan.needs = needs(&plan.pages, &args.needs.read()?, &plan.browser)?;
-    }
+    args.needs.add_to(plan)
+}
+
+/// Adds the contenders to a plan. Interventions that depend on pages wait for them.
+pub(super) fn add_contenders(
+    plan: &mut Plan,
+    args: &ContenderArgs,
+    defaults: &Defaults,
+) -> Result<()> {
+    let what_ifs = interventions::read(&args.what_if)?;
+    let (variants, baseline) = if plan.pages.is_empty() && needs_pages(&what_ifs) {
+        (vec![Interventions::default()], None)
+    } else {
+        let variants = variants(&what_ifs, &plan.pages)?;
+        (variants, args.baseline.as_deref())
+    };
+    (plan.contenders, plan.baseline) = contenders(args, &variants, baseline, defaults)?;
     Ok(())
 }
 
 /// Returns the contenders and the index of the baseline, which `text` names. The first of
 /// the `variants` is the original. A strategy that the baseline names takes part. So does
 /// `sequential` if no strategy is given, or if only strategies differ and no baseline is
-/// named.
+/// named, unless few race.
 fn contenders(
-    args: &RaceArgs,
+    args: &ContenderArgs,
     variants: &[Interventions],
     text: Option<&str>,
+    defaults: &Defaults,
 ) -> Result<(Vec<Contender>, usize)> {
     let maps = list("protocol", &args.protocol, &[ProtocolMap::default()])?;
     let controllers = controllers(&args.cc)?;
@@ -240,15 +270,15 @@ fn contenders(
         policies.len(),
         variants.len(),
     ];
-    let several = lengths.into_iter().any(|length| length > 1);
+    let few = defaults.few || lengths.into_iter().any(|length| length > 1);
     let read = text.and_then(|text| text.parse::<ContenderText>().ok());
     let named = read.and_then(|read| read.strategy);
-    if strategies.is_empty() && !several {
+    if strategies.is_empty() && !few {
         strategies = StrategySpec::defaults();
     }
     let needed = match named {
-        None if strategies.is_empty() || (!several && text.is_none()) => {
-            Some(DEFAULT_BASELINE.parse().expect("it is in the registry"))
+        None if strategies.is_empty() || (!few && text.is_none()) => {
+            Some(DEFAULT_STRATEGY.parse().expect("it is in the registry"))
         }
         named => named,
     };
@@ -267,7 +297,7 @@ fn contenders(
     );
     let baseline = match text {
         Some(text) => choose(&contenders, text).context("--baseline")?,
-        None if several => 0,
+        None if few => 0,
         None => {
             let strategy = |c: &Contender| Some(&c.strategy) == needed.as_ref();
             contenders.iter().position(strategy).unwrap_or(0)
@@ -291,10 +321,10 @@ fn policies(values: &[String]) -> Result<Vec<ReliabilitySpec>> {
 fn defaults_used(args: &RaceArgs) -> Vec<&'static str> {
     let mut used = Vec::new();
     if args.scenario.is_none() {
-        if args.strategy.is_empty() {
+        if args.design.contenders.strategy.is_empty() {
             used.push("--strategy (pagerace list strategies)");
         }
-        if args.network.is_empty() {
+        if args.design.loads.network.is_empty() {
             used.push("--network (pagerace list networks)");
         }
     }

@@ -245,5 +245,8 @@ pub(crate) fn check(plan: &Plan) -> Result<()> {
             contender.visit
         );
     }
+    if plan.has_policies() {
+        bail!("live loads deliver everything; simulate other policies with `pagerace race`");
+    }
     Ok(())
 }

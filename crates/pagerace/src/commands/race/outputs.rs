@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use pagerace_lab::export::file::{check_writable, write_atomically};
-use pagerace_lab::export::json::write_json;
 use pagerace_lab::export::report::report;
 use pagerace_lab::export::sessions::write_sessions;
 use pagerace_lab::qlog::{speaks_h3, write_qlogs};
 use pagerace_lab::{Plan, Progress, Results};
 
 use crate::cli::RaceArgs;
-use crate::commands::files::{comparisons_path, rerun, say, write, write_csv, write_text};
+use crate::commands::files::{rerun, say, write_text};
 use crate::commands::simulate::{load, load_logged};
 use crate::progress::Watch;
 
@@ -33,10 +32,8 @@ pub(super) fn check_qlog(args: &RaceArgs, plan: &Plan) -> Result<()> {
 
 /// Returns all files that the arguments name.
 pub(super) fn files_of(args: &RaceArgs) -> Vec<PathBuf> {
-    let comparisons = args.csv.as_deref().map(comparisons_path);
-    let files = args.report.iter().chain(&args.json).chain(&args.csv);
-    let files = files.chain(&comparisons).chain(&args.sessions);
-    files.cloned().collect()
+    let files = args.outputs.files().into_iter();
+    files.chain(args.sessions.clone()).collect()
 }
 
 /// Writes all files and prints their names. The report needs some loads again, so it
@@ -47,13 +44,8 @@ pub(super) fn write_all(
     jobs: usize,
     watch: &Watch,
 ) -> Result<()> {
-    if let Some(path) = &args.json {
-        write(path, |out| write_json(results, out))?;
-    }
-    if let Some(path) = &args.csv {
-        write_csv(path, results)?;
-    }
-    if let Some(path) = &args.report {
+    args.outputs.write_values(results)?;
+    if let Some(path) = &args.outputs.report {
         watch.start("drawing", results.plan.variants());
         let input = report(results, &rerun(), jobs, &load, &|progress| {
             watch.tell(progress)

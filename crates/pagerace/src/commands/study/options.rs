@@ -3,48 +3,20 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use clap::CommandFactory as _;
+use clap::{Arg, CommandFactory as _};
 use pagerace_lab::Plan;
 use pagerace_lab::contender::{Contender, ContenderText};
 use pagerace_page::Page;
 use pagerace_study::Race;
 
+use crate::cli::groups::{ContenderArgs, OUTPUT};
 use crate::cli::{Cli, Command, RaceArgs};
 use crate::commands::inputs::networks_in;
-use crate::commands::race::{outline, plan_of_scenario, with_pages};
+use crate::commands::race::{DEFAULT_STRATEGY, outline, plan_of_scenario, with_pages};
 use crate::lists::split_all;
-
-/// Options of `pagerace race` that a plan cannot give: a study has outputs of its own.
-const NOT_IN_PLANS: [&str; 11] = [
-    "report",
-    "open",
-    "json",
-    "csv",
-    "sessions",
-    "qlog",
-    "qlog-runs",
-    "scenario",
-    "jobs",
-    "no-progress",
-    "help",
-];
 
 /// Options that change the race of a results file.
 const WITH_SCENARIO: [&str; 4] = ["runs", "seed", "network", "metric"];
-
-/// Options that make a product of contenders.
-const PRODUCT: [&str; 7] = [
-    "protocol",
-    "cc",
-    "visit",
-    "strategy",
-    "reliability",
-    "what-if",
-    "baseline",
-];
-
-/// The strategy of contenders that name none.
-const DEFAULT_STRATEGY: &str = "sequential";
 
 /// Maximum number of contenders of a race.
 const CONTENDERS_MAX: u64 = 10_000;
@@ -56,10 +28,10 @@ pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
         bail!("`scenario` and `contender` both name contenders; use one of them");
     }
     let Some(file) = &race.scenario else {
-        check_size(&args)?;
+        check_size(&args.design.contenders)?;
         let mut plan = outline(&args, &race.folder)?;
         if !race.contenders.is_empty() {
-            plan.contenders = explicit(race, &plan)?;
+            plan.contenders = explicit(race, &args.design.contenders, &plan)?;
             plan.baseline = 0;
         }
         return Ok((args, plan));
@@ -76,16 +48,16 @@ pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
         }
     }
     if given("runs") {
-        plan.runs = args.runs;
+        plan.runs = args.design.loads.runs;
     }
     if given("seed") {
-        plan.seed = args.seed;
+        plan.seed = args.design.loads.seed;
     }
     if given("network") {
-        plan.networks = networks_in(&race.folder, &args.network, &[])?;
+        plan.networks = networks_in(&race.folder, &args.design.loads.network, &[])?;
     }
     if given("metric") {
-        plan.metric = args.metric;
+        plan.metric = args.design.metric;
     }
     Ok((args, plan))
 }
@@ -98,9 +70,10 @@ pub(crate) fn plan_with(race: &Race, pages: Vec<Arc<Page>>) -> Result<Plan> {
 }
 
 /// Returns the contenders that a race lists. `plan` has those without any options.
-fn explicit(race: &Race, plan: &Plan) -> Result<Vec<Contender>> {
-    for name in names(&race.arguments) {
-        if PRODUCT.contains(&name) {
+fn explicit(race: &Race, args: &ContenderArgs, plan: &Plan) -> Result<Vec<Contender>> {
+    let baseline = ("baseline", args.baseline.as_slice());
+    for (name, values) in lists(args).into_iter().chain([baseline]) {
+        if !values.is_empty() {
             bail!("`{name}` and `contender` both name contenders; use one of them");
         }
     }
@@ -130,9 +103,12 @@ fn parse(arguments: &[String]) -> Result<RaceArgs> {
     let race = command
         .find_subcommand("race")
         .expect("there is such a command");
-    let known = |name: &str| race.get_arguments().any(|arg| arg.get_long() == Some(name));
+    // A study has outputs of its own.
+    let other = |arg: &Arg| arg.get_help_heading() == Some(OUTPUT) || arg.get_id() == "scenario";
     for name in names(arguments) {
-        if NOT_IN_PLANS.contains(&name) || !known(name) {
+        let mut all = race.get_arguments();
+        let option = all.find(|arg| arg.get_long() == Some(name));
+        if option.is_none_or(other) {
             bail!(
                 "`{name}` is no option of a race in a plan; `pagerace race --help` lists them, and \
                  those that write files are for the command line only"
@@ -155,18 +131,31 @@ fn parse(arguments: &[String]) -> Result<RaceArgs> {
     }
 }
 
+/// Returns the lists whose product are the contenders, by option.
+fn lists(args: &ContenderArgs) -> [(&str, &[String]); 6] {
+    let ContenderArgs {
+        protocol,
+        cc,
+        visit,
+        strategy,
+        reliability,
+        what_if,
+        baseline: _,
+    } = args;
+    [
+        ("protocol", protocol),
+        ("cc", cc),
+        ("visit", visit),
+        ("strategy", strategy),
+        ("reliability", reliability),
+        ("what-if", what_if),
+    ]
+}
+
 /// Rejects lists whose product is too large, before it is built.
-fn check_size(args: &RaceArgs) -> Result<()> {
-    let lists = [
-        ("protocol", &args.protocol),
-        ("cc", &args.cc),
-        ("visit", &args.visit),
-        ("strategy", &args.strategy),
-        ("reliability", &args.reliability),
-        ("what-if", &args.what_if),
-    ];
+fn check_size(args: &ContenderArgs) -> Result<()> {
     let mut product: u64 = 1;
-    for (option, list) in lists {
+    for (option, list) in lists(args) {
         let items = split_all(option, list).context("options")?.len().max(1);
         product = product.saturating_mul(items as u64);
     }

@@ -161,7 +161,7 @@ impl Resolved {
                 with_pages(&mut plan, args, vec![page], true).with_context(place)?;
                 plan.check().with_context(place)?;
             }
-        } else if load || needs_pages(&interventions::read(&args.what_if)?) {
+        } else if load || needs_pages(&interventions::read(&args.design.contenders.what_if)?) {
             let page = self
                 .import(&file.path, &contents, args)
                 .with_context(place)?;

@@ -1,0 +1,122 @@
+//! Groups of options that several commands share. Each command tells its own defaults.
+
+use std::path::PathBuf;
+
+use clap::{Arg, Args};
+use pagerace_lab::MetricId;
+use pagerace_lab::plan::{RUNS, SEED};
+
+/// The heading of options that say where results go, and decide no load.
+pub(crate) const OUTPUT: &str = "Output";
+
+/// The lists whose product are the contenders, and the baseline among them.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ContenderArgs {
+    /// Versions of HTTP, separated by commas: h1, h2, h3, or rules for each
+    /// origin such as "static.example=h3 *=h2". [default: h3]
+    #[arg(short = 'P', long, value_name = "LIST")]
+    pub(crate) protocol: Vec<String>,
+
+    /// Congestion controllers of the servers, separated by commas; see
+    /// `pagerace list controllers`. [default: cubic]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) cc: Vec<String>,
+
+    /// State from an earlier visit, separated by commas: cold (none), resumed (TLS
+    /// tickets), warm (TLS tickets, open connections and the cache). [default: cold]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) visit: Vec<String>,
+
+    /// Strategies, separated by commas; may be given several times.
+    /// [default: all, see `pagerace list strategies`; the baseline's alone if
+    /// several protocols, controllers or visits race]
+    #[arg(short, long, value_name = "LIST")]
+    pub(crate) strategy: Vec<String>,
+
+    /// Reliability policies, separated by commas: full, datagram:fonts,ads (no
+    /// repair), deadline:500ms,repair, fec:0.1, late, adaptive; thesis (the scenarios of
+    /// Srivastava 2024). See `pagerace list policies`. [default: full]
+    #[arg(short = 'R', long, value_name = "LIST")]
+    pub(crate) reliability: Vec<String>,
+
+    /// Interventions that race as further variants beside the original, separated
+    /// by commas: fonts=1s, cdn.example=hang, "fonts=1s ads=refused"; thesis (the
+    /// seven of Srivastava 2024), each-host (each third-party host never answers),
+    /// each-host=refused.
+    #[arg(short = 'W', long, value_name = "LIST")]
+    pub(crate) what_if: Vec<String>,
+
+    /// Variant that the others are compared with: its name or a part of it, such as h1,
+    /// "h2 cubic" or fifo. [default: sequential among strategies, else the first]
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) baseline: Option<String>,
+}
+
+/// The networks, and the loads on each.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct LoadArgs {
+    /// Networks, by name or as "rate 2mbit rtt 100ms loss 2% queue 1bdp",
+    /// separated by commas; may be given several times.
+    #[arg(short, long, value_name = "LIST")]
+    pub(crate) network: Vec<String>,
+
+    /// Number of loads of each page, network and variant.
+    #[arg(short, long, value_name = "N", default_value_t = RUNS,
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) runs: u32,
+
+    /// Seed of all random choices.
+    #[arg(long, value_name = "N", default_value_t = SEED)]
+    pub(crate) seed: u64,
+}
+
+/// What races, where, and by which metric.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct DesignArgs {
+    #[command(flatten)]
+    pub(crate) contenders: ContenderArgs,
+
+    #[command(flatten)]
+    pub(crate) loads: LoadArgs,
+
+    /// Metric that ranks the variants; see `pagerace list metrics`.
+    #[arg(short, long, value_name = "NAME", default_value_t)]
+    pub(crate) metric: MetricId,
+}
+
+/// Files with the results of a race.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct OutputArgs {
+    /// Write the report, one self-contained HTML file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Write all values, verdicts and the resolved scenario as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Write all values as CSV, and the comparisons to NAME-comparisons.csv beside it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+}
+
+/// Returns a change of an option: its help tells this default.
+pub(crate) fn default(text: &str) -> impl FnOnce(Arg) -> Arg {
+    move |arg| {
+        let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        let help = help.split(" [default: ").next().unwrap_or_default();
+        let help = help.trim_end_matches('.');
+        arg.help(format!("{help}. [default: {text}]"))
+    }
+}
+
+/// Returns a change of arguments: those that another one has already decided exclude it.
+pub(crate) fn excluding(
+    other: &'static str,
+    decided: impl Fn(&Arg) -> bool,
+) -> impl FnMut(Arg) -> Arg {
+    move |arg| {
+        let excluded = arg.get_id() != other && decided(&arg);
+        arg.conflicts_with_all(excluded.then_some(other))
+    }
+}
