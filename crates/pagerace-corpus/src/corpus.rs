@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use pagerace_core::{Protocol, Words};
+use pagerace_core::{Protocol, words};
 use pagerace_har::{Survey, SurveyedRequest};
 use pagerace_page::Page;
 use pagerace_sim::ProtocolMap;
@@ -40,58 +40,36 @@ pub struct CorpusRequest {
     pub provider: Option<(Arc<str>, Evidence)>,
 }
 
-/// Evidence of a request's provider, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Evidence {
-    /// The fields of the response.
-    Fields,
-    /// The host belongs to the provider.
-    Host,
-    /// The recorder named it; `WebPageTest` asks the DNS for aliases.
-    Recorder,
-    /// Most responses of the same host or address have such evidence.
-    Neighbour,
+words! {
+    /// Evidence of a request's provider, best first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Evidence {
+        /// The fields of the response.
+        Fields = "fields": "fields of the response",
+        /// The host belongs to the provider.
+        Host = "host": "the host's domain",
+        /// The recorder named it; `WebPageTest` asks the DNS for aliases.
+        Recorder = "recorder": "the recorder",
+        /// Most responses of the same host or address have such evidence.
+        Neighbour = "neighbour": "other responses of the same host or address",
+    }
 }
 
-impl Words for Evidence {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Fields, "fields", "fields of the response"),
-        (Self::Host, "host", "the host's domain"),
-        (Self::Recorder, "recorder", "the recorder"),
-        (
-            Self::Neighbour,
-            "neighbour",
-            "other responses of the same host or address",
-        ),
-    ];
-}
-
-/// The hosts that count as speaking HTTP/3.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Http3Hosts {
-    /// Hosts that spoke it in any recording of the corpus, or announced it in at least half of
-    /// their responses.
-    #[default]
-    Recorded,
-    /// These, and all hosts of providers whose edges speak it.
-    Providers,
-}
-
-impl Words for Http3Hosts {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (
-            Self::Recorded,
-            "recorded",
+words! {
+    /// The hosts that count as speaking HTTP/3.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Http3Hosts {
+        /// Hosts that spoke it in any recording of the corpus, or announced it in at least half of
+        /// their responses.
+        #[default]
+        Recorded = "recorded":
             "Hosts that spoke HTTP/3 in the corpus, or announced it in half of their responses",
-        ),
-        (
-            Self::Providers,
-            "providers",
+        /// These, and all hosts of providers whose edges speak it.
+        Providers = "providers":
             "These, and all hosts of providers that offer it, for older recordings",
-        ),
-    ];
+    }
 }
 
 /// The side of a pair of loads.

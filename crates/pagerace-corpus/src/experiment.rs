@@ -20,13 +20,6 @@ use serde::Serialize;
 
 use crate::corpus::{Corpus, CorpusPage, Http3Hosts, Over};
 
-/// The networks by default: rate and round trip are ours, the losses those of Zhou 2024.
-pub const NETWORKS: [&str; 3] = [
-    "rate 100mbit rtt 30ms",
-    "rate 100mbit rtt 30ms loss 0.5%",
-    "rate 100mbit rtt 30ms loss 1%",
-];
-
 /// The settings of an experiment.
 #[derive(Clone, Debug)]
 pub struct Experiment {

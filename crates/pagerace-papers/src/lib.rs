@@ -4,6 +4,7 @@
 
 pub mod networks;
 pub mod srivastava;
+pub mod zhou;
 
 use pagerace_har::TransferSequence;
 

@@ -2,20 +2,11 @@
 
 use std::sync::LazyLock;
 
-use pagerace_core::table;
 use pagerace_net::NamedNetwork;
 
 /// The networks of studies, for [`Network::parse_with`](pagerace_net::Network::parse_with).
-pub static NETWORKS: LazyLock<Vec<NamedNetwork>> = LazyLock::new(|| {
-    let rows = table::rows(include_str!("../data/networks.tsv"));
-    rows.map(|[name, summary, spec, source]| NamedNetwork {
-        name,
-        summary,
-        source,
-        spec,
-    })
-    .collect()
-});
+pub static NETWORKS: LazyLock<Vec<NamedNetwork>> =
+    LazyLock::new(|| NamedNetwork::table(include_str!("../data/networks.tsv")));
 
 #[cfg(test)]
 mod tests;

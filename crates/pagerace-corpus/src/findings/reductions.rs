@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pagerace_lab::stats::{Line, line, median, median_interval, quantile};
 use pagerace_net::Network;
+use pagerace_papers::zhou::{NETWORKS, SLOPES};
 use serde::Serialize;
 
 use super::PageFindings;
 use crate::cluster::two_means;
 use crate::corpus::{Corpus, Http3Hosts};
-use crate::experiment::{Experiment, NETWORKS, Pairs, Times};
+use crate::experiment::{Experiment, Pairs, Times};
 
 /// Savings of HTTP/3 in pairs of loads.
 #[derive(Clone, Debug, Serialize)]
@@ -213,7 +214,7 @@ fn failed(pages: &[PageFindings]) -> (usize, usize, usize) {
 /// Returns the slope of figure 9 for the share of lost packets of one of [`NETWORKS`].
 fn published_slope(network: &Network) -> Option<f64> {
     let place = NETWORKS.iter().position(|name| *name == network.name)?;
-    Some([0.80, 1.42, 2.15][place])
+    Some(SLOPES[place])
 }
 
 /// Returns quarters of `pages`, which come in the order of their requests; pages with the same

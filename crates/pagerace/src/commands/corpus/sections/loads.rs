@@ -5,6 +5,7 @@ use pagerace_corpus::findings::{PageFindings, Reductions, Spread};
 use pagerace_lab::MetricId;
 use pagerace_lab::model_error::{Kind as Difference, ModelErrors, Question, is_lossy};
 use pagerace_lab::stats::Line;
+use pagerace_papers::zhou;
 use pagerace_report::sections::{Figure, Point, Section, Series, SeriesKind};
 
 use super::{Content, NONE, columns, ms, number, or_none};
@@ -25,11 +26,10 @@ impl Content<'_> {
                 format!("{:.1} / {:.1}", group.reused.0, group.reused.1),
             ]
         });
-        let mut text = vec![
-            "Simulated page load time over HTTP/2 less that over HTTP/3, ms. Zhou 2024, figure 6a: \
-             every group gains, the medium ones most, the low one almost 60 ms."
-                .to_owned(),
-        ];
+        let mut text = vec![format!(
+            "Simulated page load time over HTTP/2 less that over HTTP/3, ms. Zhou 2024, {}.",
+            zhou::GROUPS
+        )];
         text.extend(self.model_error());
         if !reductions.left_out.is_empty() {
             let pages = counted(reductions.left_out.len() as u64, "page");
@@ -136,11 +136,12 @@ impl Content<'_> {
             title: "Reused connections".to_owned(),
             text: vec![format!(
                 "ms saved for each request more on a connection that existed over HTTP/2 than \
-                     over HTTP/3: {}. Zhou 2024, figure 7c: falls.",
+                     over HTTP/3: {}. Zhou 2024, {}.",
                 reductions.reuse.as_ref().map_or_else(
                     || "too few pages differ".to_owned(),
                     |trend| format!("{} (95 % interval)", slope(trend))
-                )
+                ),
+                zhou::REUSE
             )],
             figure: Some(scatter(
                 "requests more on reused connections over HTTP/2",
@@ -163,12 +164,11 @@ impl Content<'_> {
             |page| Some(page.http3_providers.len() as f64),
             |page| page.pairs.last(),
         );
-        let mut text = vec![
+        let mut text = vec![format!(
             "All pages one after the other, in an order that each run draws; TLS tickets are \
-             kept, connections and caches are not. Zhou 2024, figure 8: more providers, more \
-             reduction, more resumed connections."
-                .to_owned(),
-        ];
+             kept, connections and caches are not. Zhou 2024, {}.",
+            zhou::VISITS
+        )];
         if let Some(trend) = &reductions.sharing {
             text.push(format!(
                 "ms saved for each provider more: {} (95 % interval).",
@@ -261,12 +261,11 @@ pub(super) fn phases(reductions: &Reductions) -> Section {
     });
     Section {
         title: "Phases of requests to HTTP/3 content delivery networks".to_owned(),
-        text: vec![
+        text: vec![format!(
             "HTTP/2 less HTTP/3, ms; each request's medians over the runs. Connect counts requests \
-             that open a connection in either load. Zhou 2024, figure 6b: the median of connect \
-             is above 0, that of wait below, that of receive about 0."
-                .to_owned(),
-        ],
+             that open a connection in either load. Zhou 2024, {}.",
+            zhou::PHASES
+        )],
         header: columns(
             "phase | requests | median | mean | first to last decile | shorter | longer",
         ),
@@ -286,9 +285,8 @@ pub(super) fn phases(reductions: &Reductions) -> Section {
 }
 
 pub(super) fn clusters(reductions: &Reductions) -> Section {
-    let published = [("4.16", "101.6", "109.3"), ("2.58", "73.7", "54.4")];
-    let rows = reductions.clusters.iter().zip(published);
-    let rows = rows.map(|(cluster, (providers, resumed, reduction))| {
+    let rows = reductions.clusters.iter().zip(zhou::CLUSTERS);
+    let rows = rows.map(|(cluster, [providers, resumed, reduction])| {
         vec![
             cluster.name.to_owned(),
             cluster.pages.len().to_string(),

@@ -3,6 +3,7 @@
 use pagerace_core::Words as _;
 use pagerace_corpus::Pairs;
 use pagerace_corpus::findings::{PageFindings, ProviderUse, Version};
+use pagerace_papers::zhou;
 use pagerace_report::sections::{Figure, Section, Series, SeriesKind};
 
 use super::{Content, NONE, PROVIDERS_SHOWN, columns, ms, or_none, percent};
@@ -11,23 +12,21 @@ use crate::commands::study::counted;
 impl Content<'_> {
     pub(super) fn versions(&self) -> Section {
         let all = self.findings.requests;
-        let published = [
-            ("http/1.1", "0.0 / 6.2"),
-            ("h2", "41.2 / 20.0"),
-            ("h3", "25.8 / 6.8"),
-        ];
+        let published = |name: &str| {
+            let known = zhou::VERSIONS.iter().find(|(version, _)| *version == name);
+            known.map_or(NONE, |(_, shares)| shares).to_owned()
+        };
         let cdn: usize = self.findings.versions.iter().map(|v| v.cdn).sum();
         let versions = self.findings.versions.iter();
         let versions = versions.filter(|v| v.name != "unknown" || v.cdn + v.other > 0);
         let row = |version: &Version| {
-            let zhou = published.iter().find(|(name, _)| *name == version.name);
             vec![
                 version.name.to_owned(),
                 version.cdn.to_string(),
                 percent(version.cdn, all),
                 version.other.to_string(),
                 percent(version.other, all),
-                zhou.map_or(NONE, |(_, text)| text).to_owned(),
+                published(version.name),
             ]
         };
         let mut rows: Vec<Vec<String>> = versions.map(row).collect();
@@ -37,7 +36,7 @@ impl Content<'_> {
             percent(cdn, all),
             (all - cdn).to_string(),
             percent(all - cdn, all),
-            "67.0 / 33.0".to_owned(),
+            published("all"),
         ]);
         Section {
             title: "Requests by version of HTTP".to_owned(),
@@ -144,10 +143,12 @@ impl Content<'_> {
         Section {
             title: "Pages by their providers".to_owned(),
             text: vec![format!(
-                "{} of pages have requests to two providers or more (Zhou 2024: 94.8 %). {} have \
-                 more than half of their requests from content delivery networks (75 %).",
+                "{} of pages have requests to two providers or more (Zhou 2024: {}). {} have more \
+                 than half of their requests from content delivery networks ({}).",
                 percent(several, pages),
-                percent(half, shares.len())
+                zhou::SEVERAL_PROVIDERS,
+                percent(half, shares.len()),
+                zhou::MOSTLY_CDN
             )],
             header: columns("providers | pages | share"),
             words: 1,
