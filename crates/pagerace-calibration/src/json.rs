@@ -3,8 +3,8 @@
 
 use std::io::{self, Write};
 
+use pagerace_core::object;
 use pagerace_lab::VERSION;
-use serde::Serialize;
 
 use crate::accuracy::Accuracy;
 
@@ -13,28 +13,19 @@ pub const FORMAT: &str = "pagerace-accuracy";
 /// The version of the format that this release writes.
 pub const SCHEMA: u32 = 2;
 
-#[derive(Serialize)]
-struct Document<'a> {
-    format: &'static str,
-    schema: u32,
-    version: &'static str,
-    rerun: &'a str,
-    #[serde(flatten)]
-    accuracy: &'a Accuracy,
-}
-
 /// Writes one JSON document with a final line break. `rerun` is the command
 /// that repeats the measurement.
 ///
 /// # Errors
 /// Any error of `out`.
 pub fn write_accuracy(accuracy: &Accuracy, rerun: &str, out: &mut dyn Write) -> io::Result<()> {
-    let document = Document {
+    let document = object! {
         format: FORMAT,
         schema: SCHEMA,
         version: VERSION,
-        rerun,
-        accuracy,
+        rerun: rerun,
+        #[serde(flatten)]
+        accuracy: accuracy,
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")

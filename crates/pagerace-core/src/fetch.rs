@@ -1,64 +1,34 @@
 //! Terms of the Fetch standard that delivery depends on.
 
-use std::fmt;
-
+use crate::names;
 use serde::{Deserialize, Serialize};
 
-/// The destination of a request: the purpose its resource serves.
-///
-/// Source: Fetch standard, <https://fetch.spec.whatwg.org/#concept-request-destination>;
-/// `Fetch` stands for the empty destination (fetch, XHR, beacons).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Destination {
-    /// The page itself, or a redirect on the way to it.
-    Document,
-    /// A nested document.
-    Iframe,
-    /// A style sheet.
-    Style,
-    /// A script.
-    Script,
-    /// A web font.
-    Font,
-    /// An image, including the favicon.
-    Image,
-    /// Audio, video or a text track.
-    Media,
-    /// `fetch()`, XHR, `EventSource`, beacons.
-    Fetch,
-    /// A web app manifest, or any other resource that affects no paint.
-    Other,
-}
-
-impl Destination {
-    /// All destinations, in declaration order.
-    pub const ALL: [Self; 9] = [
-        Self::Document,
-        Self::Iframe,
-        Self::Style,
-        Self::Script,
-        Self::Font,
-        Self::Image,
-        Self::Media,
-        Self::Fetch,
-        Self::Other,
-    ];
-}
-
-impl fmt::Display for Destination {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Document => "document",
-            Self::Iframe => "iframe",
-            Self::Style => "style",
-            Self::Script => "script",
-            Self::Font => "font",
-            Self::Image => "image",
-            Self::Media => "media",
-            Self::Fetch => "fetch",
-            Self::Other => "other",
-        })
+names! {
+    /// The destination of a request: the purpose its resource serves.
+    ///
+    /// Source: Fetch standard, <https://fetch.spec.whatwg.org/#concept-request-destination>;
+    /// `Fetch` stands for the empty destination (fetch, XHR, beacons).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Destination {
+        /// The page itself, or a redirect on the way to it.
+        Document = "document",
+        /// A nested document.
+        Iframe = "iframe",
+        /// A style sheet.
+        Style = "style",
+        /// A script.
+        Script = "script",
+        /// A web font.
+        Font = "font",
+        /// An image, including the favicon.
+        Image = "image",
+        /// Audio, video or a text track.
+        Media = "media",
+        /// `fetch()`, XHR, `EventSource`, beacons.
+        Fetch = "fetch",
+        /// A web app manifest, or any other resource that affects no paint.
+        Other = "other",
     }
 }
 
@@ -81,31 +51,21 @@ pub enum ScriptMode {
     Inserted,
 }
 
-/// Chromium's request priority, as recorded in a HAR's `_priority`.
-///
-/// Variants are ordered from most to least urgent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum RequestPriority {
-    /// Main document, style sheets in head, fonts.
-    VeryHigh,
-    /// Scripts in head, fetches, images in the viewport.
-    High,
-    /// Scripts late in the body.
-    Medium,
-    /// Async and deferred scripts, images.
-    Low,
-    /// Prefetches, style sheets for other media.
-    VeryLow,
-}
-
-impl fmt::Display for RequestPriority {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::VeryHigh => "VeryHigh",
-            Self::High => "High",
-            Self::Medium => "Medium",
-            Self::Low => "Low",
-            Self::VeryLow => "VeryLow",
-        })
+names! {
+    /// Chromium's request priority, as recorded in a HAR's `_priority`.
+    ///
+    /// Variants are ordered from most to least urgent.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum RequestPriority {
+        /// Main document, style sheets in head, fonts.
+        VeryHigh = "VeryHigh",
+        /// Scripts in head, fetches, images in the viewport.
+        High = "High",
+        /// Scripts late in the body.
+        Medium = "Medium",
+        /// Async and deferred scripts, images.
+        Low = "Low",
+        /// Prefetches, style sheets for other media.
+        VeryLow = "VeryLow",
     }
 }

@@ -13,6 +13,7 @@ pub mod priority;
 pub mod protocol;
 pub mod queue;
 pub mod rng;
+pub mod serialised;
 pub mod suggest;
 pub mod table;
 pub mod time;

@@ -5,10 +5,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use pagerace_browser::{LayoutShift, LoadMetrics};
-use pagerace_core::Duration;
-use pagerace_sim::TransportCounters;
-use serde::{Deserialize, Serialize};
+use pagerace_browser::LayoutShift;
+use pagerace_core::{Duration, serde_as_text};
 
 use crate::error::LabError;
 use crate::results::RunSummary;
@@ -43,258 +41,127 @@ pub enum Wording {
 }
 
 /// A metric of the registry, written and serialised as its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "&'static str")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MetricId(usize);
 
 fn ms(value: Option<Duration>) -> Option<f64> {
     value.map(Duration::as_millis_f64)
 }
 
-/// Builds an entry for a time of the page load.
-macro_rules! time {
-    ($name:literal, $title:literal, $field:ident, $wording:expr, $definition:literal) => {
-        Metric {
-            name: $name,
-            title: $title,
-            unit: Unit::Milliseconds,
-            wording: $wording,
-            definition: $definition,
-            simulated: true,
-            get: |run: &RunSummary| {
-                let load: &LoadMetrics = &run.load;
-                ms(load.$field)
-            },
-        }
-    };
-}
-
-/// Builds an entry for a counter of the transport.
-macro_rules! counter {
-    ($name:literal, $title:literal, $unit:ident, $field:ident, $noun:literal, $definition:literal) => {
-        Metric {
-            name: $name,
-            title: $title,
-            unit: Unit::$unit,
-            wording: Wording::Amount($noun),
-            definition: $definition,
-            simulated: true,
-            get: |run: &RunSummary| {
-                let transport: &TransportCounters = &run.transport;
-                Some(transport.$field as f64)
-            },
-        }
-    };
-}
-
 use Wording::{Amount, Moment};
 
-/// All metrics, in the order in which tables list them.
+/// A time of the page load.
+macro_rules! time {
+    ($field:ident) => {
+        |run| ms(run.load.$field)
+    };
+}
+
+/// A counter of the transport.
+macro_rules! counter {
+    ($field:ident) => {
+        |run| Some(run.transport.$field as f64)
+    };
+}
+
+/// All metrics, in the order in which tables list them: name, title, unit, wording, definition
+/// and value.
+#[rustfmt::skip]
 static METRICS: &[Metric] = &[
-    time!(
-        "ttfb",
-        "Time to First Byte",
-        ttfb,
-        Moment("gets the first byte"),
-        "From the start of the navigation to the first byte of the document, redirects included"
-    ),
-    time!(
-        "fcp",
-        "First Contentful Paint",
-        fcp,
-        Moment("shows the first content"),
-        "Time at which the first text or image is painted"
-    ),
-    time!(
-        "lcp",
-        "Largest Contentful Paint",
-        lcp,
+    metric("ttfb", "Time to First Byte", Unit::Milliseconds, Moment("gets the first byte"),
+        "From the start of the navigation to the first byte of the document, redirects included",
+        time!(ttfb)),
+    metric("fcp", "First Contentful Paint", Unit::Milliseconds, Moment("shows the first content"),
+        "Time at which the first text or image is painted", time!(fcp)),
+    metric("lcp", "Largest Contentful Paint", Unit::Milliseconds,
         Moment("shows the largest element"),
-        "Time at which the largest text or image of the viewport is painted"
-    ),
-    time!(
-        "speed-index",
-        "Speed Index",
-        speed_index,
-        Amount("Speed Index"),
-        "Mean time at which the viewport's parts become visible: the area above the visual progress"
-    ),
-    time!(
-        "byte-index",
-        "Byte Index",
-        byte_index,
-        Amount("Byte Index"),
-        "Mean time at which body bytes arrive: the area above their progress"
-    ),
-    time!(
-        "tti",
-        "Time to Interactive",
-        tti,
-        Moment("is interactive"),
-        "First moment after the first paint from which main thread and network stay quiet for five seconds"
-    ),
-    time!(
-        "tbt",
-        "Total Blocking Time",
-        tbt,
-        Amount("total blocking time"),
-        "Time beyond 50 ms of each long main-thread task between first paint and Time to Interactive"
-    ),
+        "Time at which the largest text or image of the viewport is painted", time!(lcp)),
+    metric("speed-index", "Speed Index", Unit::Milliseconds, Amount("Speed Index"),
+        "Mean time at which the viewport's parts become visible: the area above the visual progress",
+        time!(speed_index)),
+    metric("byte-index", "Byte Index", Unit::Milliseconds, Amount("Byte Index"),
+        "Mean time at which body bytes arrive: the area above their progress", time!(byte_index)),
+    metric("tti", "Time to Interactive", Unit::Milliseconds, Moment("is interactive"),
+        "First moment after the first paint from which main thread and network stay quiet for five seconds",
+        time!(tti)),
+    metric("tbt", "Total Blocking Time", Unit::Milliseconds, Amount("total blocking time"),
+        "Time beyond 50 ms of each long main-thread task between first paint and Time to Interactive",
+        time!(tbt)),
     Metric {
-        name: "cls",
-        title: "Cumulative Layout Shift",
-        unit: Unit::Score,
-        wording: Amount("layout shift"),
-        definition: "How far visible elements jump; needs real layout, so always empty in simulation",
         simulated: false,
-        get: |run: &RunSummary| run.load.cls.map(LayoutShift::score),
+        ..metric("cls", "Cumulative Layout Shift", Unit::Score, Amount("layout shift"),
+            "How far visible elements jump; needs real layout, so always empty in simulation",
+            |run| run.load.cls.map(LayoutShift::score))
     },
-    time!(
-        "onload",
-        "Page Load Time",
-        onload,
-        Moment("fires the load event"),
-        "Time at which the load event fires"
-    ),
-    Metric {
-        name: "essential",
-        title: "Essential Content",
-        unit: Unit::Milliseconds,
-        wording: Moment("has its essential content"),
-        definition: "Time at which the last essential object that the load event waits for is \
-                     complete; empty unless a reliability policy races",
-        simulated: true,
-        get: |run: &RunSummary| ms(run.essential),
-    },
-    counter!(
-        "hol-blocked-bytes",
-        "HOL-Blocked Bytes",
-        Bytes,
-        hol_blocked_bytes,
-        "the amount of head-of-line-blocked bytes",
-        "Stream bytes that arrived while earlier bytes of the same stream were missing"
-    ),
-    counter!(
-        "hol-blocked-byte-ms",
-        "HOL-Blocked Byte Milliseconds",
-        ByteMilliseconds,
-        hol_blocked_byte_ms,
-        "the waiting time of head-of-line-blocked bytes",
-        "Milliseconds that each of these bytes waited, summed"
-    ),
-    counter!(
-        "hol-other-bytes",
-        "Bytes Blocked by Other Streams",
-        Bytes,
-        hol_other_bytes,
-        "the amount of bytes blocked by other streams",
-        "Response bytes that arrived over TCP and waited for bytes of other streams only; QUIC has none"
-    ),
-    counter!(
-        "hol-other-byte-ms",
-        "Byte Milliseconds Blocked by Other Streams",
-        ByteMilliseconds,
-        hol_other_byte_ms,
-        "the waiting time of bytes blocked by other streams",
-        "Milliseconds that each of these bytes waited, summed"
-    ),
-    counter!(
-        "packets-sent",
-        "Packets Sent",
-        Count,
-        packets_sent,
-        "the number of packets sent",
-        "Packets that the servers sent"
-    ),
-    counter!(
-        "packets-lost",
-        "Packets Lost",
-        Count,
-        packets_lost,
-        "the number of lost packets",
-        "Packets that the servers declared lost"
-    ),
-    counter!(
-        "retransmitted-bytes",
-        "Retransmitted Bytes",
-        Bytes,
-        retransmitted_bytes,
-        "the amount of retransmitted bytes",
-        "Stream bytes that the servers retransmitted"
-    ),
-    counter!(
-        "queue-drops",
-        "Queue Drops",
-        Count,
-        queue_drops,
-        "the number of queue drops",
-        "Packets that the downlink's queue dropped, when full or by CoDel"
-    ),
-    counter!(
-        "link-losses",
-        "Link Losses",
-        Count,
-        link_losses,
-        "the number of link losses",
-        "Packets that the downlink lost at random"
-    ),
-    counter!(
-        "bytes-down",
-        "Bytes Down",
-        Bytes,
-        bytes_down,
-        "the amount of bytes down",
-        "Bytes put on the downlink, IP and TCP or UDP headers included"
-    ),
-    counter!(
-        "bytes-up",
-        "Bytes Up",
-        Bytes,
-        bytes_up,
-        "the amount of bytes up",
-        "Bytes put on the uplink, IP and TCP or UDP headers included"
-    ),
-    counter!(
-        "data-lost-bytes",
-        "Data Lost",
-        Bytes,
-        data_lost_bytes,
-        "the amount of lost data",
-        "Content bytes that the page never got because their datagrams were lost"
-    ),
-    counter!(
-        "repaired-bytes",
-        "Repaired Bytes",
-        Bytes,
-        repaired_bytes,
-        "the amount of repaired bytes",
-        "Content bytes that were lost in datagrams and fetched again by range requests"
-    ),
-    counter!(
-        "broken-objects",
-        "Broken Objects",
-        Count,
-        broken_objects,
-        "the number of broken objects",
-        "Objects that are useless because a part of them is missing"
-    ),
-    counter!(
-        "partial-objects",
-        "Objects in Part",
-        Count,
-        partial_objects,
-        "the number of objects in part",
-        "Objects that are incomplete but still useful"
-    ),
-    counter!(
-        "connections",
-        "Connections",
-        Count,
-        connections,
-        "the number of connections",
-        "Connections that were opened, or kept from an earlier visit, TCP and QUIC"
-    ),
+    metric("onload", "Page Load Time", Unit::Milliseconds, Moment("fires the load event"),
+        "Time at which the load event fires", time!(onload)),
+    metric("essential", "Essential Content", Unit::Milliseconds,
+        Moment("has its essential content"),
+        "Time at which the last essential object that the load event waits for is complete; \
+         empty unless a reliability policy races", |run| ms(run.essential)),
+    metric("hol-blocked-bytes", "HOL-Blocked Bytes", Unit::Bytes,
+        Amount("the amount of head-of-line-blocked bytes"),
+        "Stream bytes that arrived while earlier bytes of the same stream were missing",
+        counter!(hol_blocked_bytes)),
+    metric("hol-blocked-byte-ms", "HOL-Blocked Byte Milliseconds", Unit::ByteMilliseconds,
+        Amount("the waiting time of head-of-line-blocked bytes"),
+        "Milliseconds that each of these bytes waited, summed", counter!(hol_blocked_byte_ms)),
+    metric("hol-other-bytes", "Bytes Blocked by Other Streams", Unit::Bytes,
+        Amount("the amount of bytes blocked by other streams"),
+        "Response bytes that arrived over TCP and waited for bytes of other streams only; QUIC has none",
+        counter!(hol_other_bytes)),
+    metric("hol-other-byte-ms", "Byte Milliseconds Blocked by Other Streams", Unit::ByteMilliseconds,
+        Amount("the waiting time of bytes blocked by other streams"),
+        "Milliseconds that each of these bytes waited, summed", counter!(hol_other_byte_ms)),
+    metric("packets-sent", "Packets Sent", Unit::Count, Amount("the number of packets sent"),
+        "Packets that the servers sent", counter!(packets_sent)),
+    metric("packets-lost", "Packets Lost", Unit::Count, Amount("the number of lost packets"),
+        "Packets that the servers declared lost", counter!(packets_lost)),
+    metric("retransmitted-bytes", "Retransmitted Bytes", Unit::Bytes,
+        Amount("the amount of retransmitted bytes"),
+        "Stream bytes that the servers retransmitted", counter!(retransmitted_bytes)),
+    metric("queue-drops", "Queue Drops", Unit::Count, Amount("the number of queue drops"),
+        "Packets that the downlink's queue dropped, when full or by CoDel", counter!(queue_drops)),
+    metric("link-losses", "Link Losses", Unit::Count, Amount("the number of link losses"),
+        "Packets that the downlink lost at random", counter!(link_losses)),
+    metric("bytes-down", "Bytes Down", Unit::Bytes, Amount("the amount of bytes down"),
+        "Bytes put on the downlink, IP and TCP or UDP headers included", counter!(bytes_down)),
+    metric("bytes-up", "Bytes Up", Unit::Bytes, Amount("the amount of bytes up"),
+        "Bytes put on the uplink, IP and TCP or UDP headers included", counter!(bytes_up)),
+    metric("data-lost-bytes", "Data Lost", Unit::Bytes, Amount("the amount of lost data"),
+        "Content bytes that the page never got because their datagrams were lost",
+        counter!(data_lost_bytes)),
+    metric("repaired-bytes", "Repaired Bytes", Unit::Bytes, Amount("the amount of repaired bytes"),
+        "Content bytes that were lost in datagrams and fetched again by range requests",
+        counter!(repaired_bytes)),
+    metric("broken-objects", "Broken Objects", Unit::Count, Amount("the number of broken objects"),
+        "Objects that are useless because a part of them is missing", counter!(broken_objects)),
+    metric("partial-objects", "Objects in Part", Unit::Count,
+        Amount("the number of objects in part"),
+        "Objects that are incomplete but still useful", counter!(partial_objects)),
+    metric("connections", "Connections", Unit::Count, Amount("the number of connections"),
+        "Connections that were opened, or kept from an earlier visit, TCP and QUIC",
+        counter!(connections)),
 ];
+
+const fn metric(
+    name: &'static str,
+    title: &'static str,
+    unit: Unit,
+    wording: Wording,
+    definition: &'static str,
+    get: fn(&RunSummary) -> Option<f64>,
+) -> Metric {
+    Metric {
+        name,
+        title,
+        unit,
+        wording,
+        definition,
+        simulated: true,
+        get,
+    }
+}
 
 /// Returns all metrics, in the order in which tables list them.
 pub fn metrics() -> &'static [Metric] {
@@ -350,6 +217,8 @@ impl Default for MetricId {
     }
 }
 
+serde_as_text!(MetricId);
+
 impl FromStr for MetricId {
     type Err = LabError;
 
@@ -370,20 +239,6 @@ impl FromStr for MetricId {
 impl fmt::Display for MetricId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.metric().name)
-    }
-}
-
-impl TryFrom<String> for MetricId {
-    type Error = LabError;
-
-    fn try_from(name: String) -> Result<Self, LabError> {
-        name.parse()
-    }
-}
-
-impl From<MetricId> for &'static str {
-    fn from(id: MetricId) -> Self {
-        id.metric().name
     }
 }
 

@@ -1,62 +1,34 @@
 //! Packets as the qlog events `packet_sent` and `packet_received`
 //! (draft-ietf-quic-qlog-quic-events-02).
 
+use pagerace_core::object;
 use pagerace_sim::LoggedPacket;
 use pagerace_transport::quic::Space;
-use pagerace_transport::quic::frame::{Frame, frames};
+use pagerace_transport::quic::frame::frames;
 use serde::Serialize;
 
-#[derive(Serialize)]
-pub(crate) struct Event<'a> {
-    /// Time in milliseconds.
-    time: f64,
-    name: &'static str,
-    data: PacketEvent<'a>,
-}
-
-#[derive(Serialize)]
-struct PacketEvent<'a> {
-    header: PacketHeader,
-    raw: RawInfo,
-    frames: Vec<Frame<'a>>,
-}
-
-#[derive(Serialize)]
-struct PacketHeader {
-    packet_type: &'static str,
-    packet_number: u64,
-}
-
-#[derive(Serialize)]
-struct RawInfo {
-    /// Packet length in bytes, with header and authentication tag.
-    length: usize,
-    /// Length in bytes without header and tag.
-    payload_length: usize,
-}
-
-impl<'a> Event<'a> {
-    pub(crate) fn new(logged: &'a LoggedPacket) -> Self {
-        let packet = &logged.packet;
-        Self {
-            time: logged.at.as_millis_f64(),
-            name: if packet.sent {
-                "transport:packet_sent"
-            } else {
-                "transport:packet_received"
+/// Returns the event of a packet.
+pub(crate) fn event(logged: &LoggedPacket) -> impl Serialize {
+    let packet = &logged.packet;
+    object! {
+        time: logged.at.as_millis_f64(),
+        name: if packet.sent {
+            "transport:packet_sent"
+        } else {
+            "transport:packet_received"
+        },
+        data: object! {
+            header: object! {
+                packet_type: packet_type(packet.space),
+                packet_number: packet.number,
             },
-            data: PacketEvent {
-                header: PacketHeader {
-                    packet_type: packet_type(packet.space),
-                    packet_number: packet.number,
-                },
-                raw: RawInfo {
-                    length: packet.size,
-                    payload_length: packet.payload.len(),
-                },
-                frames: frames(&packet.payload).collect(),
+            raw: object! {
+                // With header and authentication tag.
+                length: packet.size,
+                payload_length: packet.payload.len(),
             },
-        }
+            frames: frames(&packet.payload).collect::<Vec<_>>(),
+        },
     }
 }
 

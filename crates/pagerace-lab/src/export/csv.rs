@@ -89,7 +89,7 @@ pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<(
                     plan.metric.to_string(),
                     plan.metric.metric().unit.symbol().to_owned(),
                     (rank + 1).to_string(),
-                    row.mark.label().to_owned(),
+                    row.mark.name().to_owned(),
                     row.runs.to_string(),
                     row.failed.to_string(),
                 ]);

@@ -3,8 +3,8 @@
 use pagerace_page::Page;
 use pagerace_report::input::Provenance;
 use pagerace_report::input::{
-    AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Resource,
-    Row, RunDetail, Why,
+    AcrossRow, AcrossSection, Comparison, Metric, Named, NetworkResult, PageResult, Report,
+    Resource, Row, RunDetail, Why,
 };
 use pagerace_sim::{Outcome, Part};
 
@@ -271,7 +271,7 @@ fn comparison(row: &analysis::Comparison) -> Comparison {
     }
 }
 
-fn across(results: &Results) -> Vec<AcrossPages> {
+fn across(results: &Results) -> Vec<AcrossSection> {
     if results.plan.pages.len() < 2 {
         return Vec::new();
     }
@@ -292,7 +292,7 @@ fn across(results: &Results) -> Vec<AcrossPages> {
                     differences_percent: finite.into_iter().map(|share| share * 100.0).collect(),
                 }
             });
-            AcrossPages {
+            AcrossSection {
                 network,
                 metric: metric.index(),
                 verdict: across.sentence.clone(),

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use pagerace_sim::{Part, Parts};
+use pagerace_core::object;
+use pagerace_sim::Part;
 use serde::Serialize;
 
 use super::{Split, Why};
 use crate::VERSION;
-use crate::contender::Contender;
 use crate::plan::Plan;
 
 /// The value of `format` in these files.
@@ -15,67 +15,13 @@ pub const WHY_FORMAT: &str = "pagerace-explanation";
 /// The version of the format.
 pub const WHY_SCHEMA: u32 = 2;
 
-#[derive(Serialize)]
-struct Document<'a> {
-    format: &'static str,
-    schema: u32,
-    version: &'static str,
-    page: &'a str,
-    network: &'a str,
-    metric: &'static str,
-    run: usize,
-    seed: u64,
-    sentence: String,
-    difference_ns: i64,
-    parts: Vec<PartDoc>,
-    a: Side<'a>,
-    b: Side<'a>,
-}
-
-#[derive(Serialize)]
-struct PartDoc {
-    part: &'static str,
-    a_ns: u64,
-    b_ns: u64,
-    difference_ns: i64,
-}
-
-#[derive(Serialize)]
-struct Side<'a> {
-    label: String,
-    contender: &'a Contender,
-    total_ns: u64,
-    path: Vec<StepDoc<'a>>,
-}
-
-#[derive(Serialize)]
-struct StepDoc<'a> {
-    url: &'a str,
-    from_ns: u64,
-    arrived_ns: u64,
-    until_ns: u64,
-    parts: Vec<StepPart>,
-}
-
-#[derive(Serialize)]
-struct StepPart {
-    part: &'static str,
-    ns: u64,
-}
-
 /// Writes the explanation as one JSON document with a final line break. A is
 /// the baseline, and B is the contender.
 ///
 /// # Errors
 /// Any error of `out`.
 pub fn write_why_json(plan: &Plan, why: &Why, out: &mut dyn Write) -> io::Result<()> {
-    let parts = Part::ALL.map(|part| PartDoc {
-        part: part.name(),
-        a_ns: why.base.parts.get(part).as_nanos(),
-        b_ns: why.own.parts.get(part).as_nanos(),
-        difference_ns: why.difference(part),
-    });
-    let document = Document {
+    let document = object! {
         format: WHY_FORMAT,
         schema: WHY_SCHEMA,
         version: VERSION,
@@ -86,7 +32,12 @@ pub fn write_why_json(plan: &Plan, why: &Why, out: &mut dyn Write) -> io::Result
         seed: plan.run_seed(why.run),
         sentence: super::sentence(plan, why),
         difference_ns: why.total_difference(),
-        parts: parts.into(),
+        parts: Part::ALL.map(|part| object! {
+            part: part.name(),
+            a_ns: why.base.parts.get(part).as_nanos(),
+            b_ns: why.own.parts.get(part).as_nanos(),
+            difference_ns: why.difference(part),
+        }),
         a: side(plan, why, plan.baseline, &why.base),
         b: side(plan, why, why.contender, &why.own),
     };
@@ -94,28 +45,29 @@ pub fn write_why_json(plan: &Plan, why: &Why, out: &mut dyn Write) -> io::Result
     out.write_all(b"\n")
 }
 
-fn side<'a>(plan: &'a Plan, why: &Why, contender: usize, split: &Split) -> Side<'a> {
+fn side<'a>(
+    plan: &'a Plan,
+    why: &Why,
+    contender: usize,
+    split: &Split,
+) -> impl Serialize + use<'a> {
     let resources = &plan.pages[why.page].resources;
-    let steps = split.path.iter().map(|step| StepDoc {
-        url: &resources[step.resource.0 as usize].url,
-        from_ns: step.from.as_nanos(),
-        arrived_ns: step.arrived.as_nanos(),
-        until_ns: step.until.as_nanos(),
-        parts: named(&step.parts),
+    let steps = split.path.iter().map(|step| {
+        let parts = Part::ALL.map(|part| (part, step.parts.get(part).as_nanos()));
+        let longer = parts.into_iter().filter(|(_, ns)| *ns > 0);
+        object! {
+            url: &resources[step.resource.0 as usize].url,
+            from_ns: step.from.as_nanos(),
+            arrived_ns: step.arrived.as_nanos(),
+            until_ns: step.until.as_nanos(),
+            parts: longer.map(|(part, ns)| object! { part: part.name(), ns: ns })
+                .collect::<Vec<_>>(),
+        }
     });
-    Side {
+    object! {
         label: plan.label(contender),
         contender: &plan.contenders[contender],
         total_ns: split.total.as_nanos(),
-        path: steps.collect(),
+        path: steps.collect::<Vec<_>>(),
     }
-}
-
-/// Returns the parts with a nonzero time.
-fn named(parts: &Parts) -> Vec<StepPart> {
-    let all = Part::ALL.map(|part| StepPart {
-        part: part.name(),
-        ns: parts.get(part).as_nanos(),
-    });
-    all.into_iter().filter(|part| part.ns > 0).collect()
 }
