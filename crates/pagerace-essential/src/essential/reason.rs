@@ -1,5 +1,6 @@
 //! Reasons for a verdict, in sentences.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use pagerace_core::RequestPriority;
@@ -182,148 +183,98 @@ impl Reason {
 
     /// Returns the direction in which the reason counts.
     pub fn counts(&self) -> Counts {
+        self.told().0
+    }
+
+    /// Returns the direction in which the reason counts, and the reason in words.
+    #[rustfmt::skip]
+    fn told(&self) -> (Counts, Cow<'static, str>) {
+        use Counts::{Against, For, Neither};
+        let number = |id: &ResourceId| format!("no. {}", id.0);
         match self {
-            Self::Document
-            | Self::RedirectsToDocument
-            | Self::RenderBlocking
-            | Self::SinglePoint { .. }
-            | Self::LeadsTo { .. }
-            | Self::Style
-            | Self::OwnScript
-            | Self::ScriptInOrder
-            | Self::OwnName { .. }
-            | Self::BuiltOn { .. }
-            | Self::PartOf { .. }
-            | Self::FontBlocks
-            | Self::InViewport
-            | Self::FrameInMarkup
-            | Self::OwnFrame
-            | Self::DataFor { .. }
-            | Self::OwnData
-            | Self::Chosen {
-                essential: true, ..
-            } => Counts::For,
-            Self::Paint { effect } if effect.needs() => Counts::For,
-            Self::Priority { priority } if *priority <= RequestPriority::High => Counts::For,
-            Self::Priority {
-                priority: RequestPriority::Medium | RequestPriority::Low,
+            Self::Document => (For, "the document".into()),
+            Self::RedirectsToDocument => (For, "redirects to the document".into()),
+            Self::Chosen { selector, essential: true } =>
+                (For, format!("you say that {selector} is essential").into()),
+            Self::Chosen { selector, .. } =>
+                (Against, format!("you say that {selector} is not essential").into()),
+            Self::Listed { kind, source, rule } =>
+                (Against, format!("{kind}, says {source}: {rule}").into()),
+            Self::Excepted { source, rule } =>
+                (Neither, format!("not advertisement, says {source}: {rule}").into()),
+            Self::Paint { effect } =>
+                (if effect.needs() { For } else { Neither }, effect.to_string().into()),
+            Self::RenderBlocking => (For, "render-blocking".into()),
+            Self::SinglePoint { host, behind } => {
+                let waiting = match behind {
+                    0 => String::new(),
+                    1 => ", and one more waits".to_owned(),
+                    more => format!(", and {more} others wait"),
+                };
+                (For, format!("single point of failure: nothing is painted while {host} is \
+                               silent{waiting}").into())
             }
-            | Self::Paint { .. }
-            | Self::Excepted { .. }
-            | Self::FirstParty
-            | Self::ThirdParty
-            | Self::Preflight { .. }
-            | Self::InPart { .. } => Counts::Neither,
-            Self::Chosen { .. }
-            | Self::Listed { .. }
-            | Self::RedirectsToNonEssential
-            | Self::Beacon
-            | Self::Icon
-            | Self::Prefetch
-            | Self::AskedByAd { .. }
-            | Self::InFrame { .. }
-            | Self::OtherMedium
-            | Self::StyleOfOthers
-            | Self::ScriptAnyTime
-            | Self::FontFallsBack
-            | Self::BelowTheFold
-            | Self::NothingSeen
-            | Self::FrameByScript
-            | Self::OthersData
-            | Self::Media
-            | Self::OtherFile
-            | Self::Priority { .. } => Counts::Against,
+            Self::LeadsTo { to } =>
+                (For, format!("{} is essential and requested by it", number(to)).into()),
+            Self::RedirectsToNonEssential =>
+                (Against, "it redirects to a resource that is not essential".into()),
+            Self::Preflight { of } =>
+                (Neither, format!("the preflight request of {}", number(of)).into()),
+            Self::FirstParty => (Neither, "first party".into()),
+            Self::ThirdParty => (Neither, "third party".into()),
+            Self::Beacon => (Against, "a beacon: it sends data and fetches none".into()),
+            Self::Icon => (Against, "an icon, shown outside the page".into()),
+            Self::Prefetch => (Against, "fetched for later, or for installing the page".into()),
+            Self::AskedByAd { by } =>
+                (Against, format!("advertisement or tracker {} asked for it", number(by)).into()),
+            Self::InFrame { frame } =>
+                (Against, format!("it is in frame {}, which is not essential", number(frame)).into()),
+            Self::Style => (For, "the page's look depends on it".into()),
+            Self::OtherMedium =>
+                (Against, "a style sheet for another medium, by its lowest priority".into()),
+            Self::StyleOfOthers =>
+                (Against, "a third-party style sheet that nothing waits for".into()),
+            Self::OwnScript => (For, "a script of the site itself".into()),
+            Self::ScriptInOrder =>
+                (For, "a third-party script that runs in order with the page's own".into()),
+            Self::OwnName { host } => (For, format!("{host} has the site's name").into()),
+            Self::BuiltOn { host } =>
+                (For, format!("from {host}, which also serves what the first paint waits for").into()),
+            Self::ScriptAnyTime => (Against, "a third-party script that nothing waits for".into()),
+            Self::PartOf { script } =>
+                (For, format!("essential script {} loads it from its own host", number(script)).into()),
+            Self::FontFallsBack => (Against, "text can be read in another font".into()),
+            Self::FontBlocks => (For, "font-display: block hides text without it".into()),
+            Self::InViewport => (For, "in the first viewport".into()),
+            Self::BelowTheFold => (Against, "not in the first viewport".into()),
+            Self::NothingSeen => (Against, "nothing of it is seen in the first viewport".into()),
+            Self::FrameInMarkup => (For, "a frame in the page's markup".into()),
+            Self::FrameByScript => (Against, "a third-party frame that a script added".into()),
+            Self::OwnFrame => (For, "a frame of the site itself".into()),
+            Self::DataFor { by } =>
+                (For, format!("data for {}, which is essential", number(by)).into()),
+            Self::OwnData => (For, "data of the site itself".into()),
+            Self::OthersData =>
+                (Against, "third-party data that nothing essential asked for".into()),
+            Self::Media =>
+                (Against, "audio or video plays on with gaps, and nothing waits for it".into()),
+            Self::OtherFile =>
+                (Against, "a file that nothing on the screen is known to use".into()),
+            Self::Priority { priority } => {
+                let counts = match priority {
+                    RequestPriority::VeryHigh | RequestPriority::High => For,
+                    RequestPriority::Medium | RequestPriority::Low => Neither,
+                    RequestPriority::VeryLow => Against,
+                };
+                (counts, format!("priority {priority}").into())
+            }
+            Self::InPart { how } => (Neither, format!("useful in part: {how}").into()),
         }
     }
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = |id: &ResourceId| format!("no. {}", id.0);
-        match self {
-            Self::Document => f.write_str("the document"),
-            Self::RedirectsToDocument => f.write_str("redirects to the document"),
-            Self::Chosen {
-                selector,
-                essential: true,
-            } => write!(f, "you say that {selector} is essential"),
-            Self::Chosen { selector, .. } => write!(f, "you say that {selector} is not essential"),
-            Self::Listed { kind, source, rule } => write!(f, "{kind}, says {source}: {rule}"),
-            Self::Excepted { source, rule } => {
-                write!(f, "not advertisement, says {source}: {rule}")
-            }
-            Self::Paint { effect } => effect.fmt(f),
-            Self::RenderBlocking => f.write_str("render-blocking"),
-            Self::SinglePoint { host, behind } => {
-                f.write_str("single point of failure: nothing is painted while ")?;
-                write!(f, "{host} is silent")?;
-                match behind {
-                    0 => Ok(()),
-                    1 => f.write_str(", and one more waits"),
-                    more => write!(f, ", and {more} others wait"),
-                }
-            }
-            Self::LeadsTo { to } => write!(f, "{} is essential and requested by it", number(to)),
-            Self::RedirectsToNonEssential => {
-                f.write_str("it redirects to a resource that is not essential")
-            }
-            Self::Preflight { of } => write!(f, "the preflight request of {}", number(of)),
-            Self::FirstParty => f.write_str("first party"),
-            Self::ThirdParty => f.write_str("third party"),
-            Self::Beacon => f.write_str("a beacon: it sends data and fetches none"),
-            Self::Icon => f.write_str("an icon, shown outside the page"),
-            Self::Prefetch => f.write_str("fetched for later, or for installing the page"),
-            Self::AskedByAd { by } => {
-                write!(f, "advertisement or tracker {} asked for it", number(by))
-            }
-            Self::InFrame { frame } => {
-                write!(
-                    f,
-                    "it is in frame {}, which is not essential",
-                    number(frame)
-                )
-            }
-            Self::Style => f.write_str("the page's look depends on it"),
-            Self::OtherMedium => {
-                f.write_str("a style sheet for another medium, by its lowest priority")
-            }
-            Self::StyleOfOthers => f.write_str("a third-party style sheet that nothing waits for"),
-            Self::OwnScript => f.write_str("a script of the site itself"),
-            Self::ScriptInOrder => {
-                f.write_str("a third-party script that runs in order with the page's own")
-            }
-            Self::OwnName { host } => write!(f, "{host} has the site's name"),
-            Self::BuiltOn { host } => {
-                write!(
-                    f,
-                    "from {host}, which also serves what the first paint waits for"
-                )
-            }
-            Self::ScriptAnyTime => f.write_str("a third-party script that nothing waits for"),
-            Self::PartOf { script } => {
-                write!(
-                    f,
-                    "essential script {} loads it from its own host",
-                    number(script)
-                )
-            }
-            Self::FontFallsBack => f.write_str("text can be read in another font"),
-            Self::FontBlocks => f.write_str("font-display: block hides text without it"),
-            Self::InViewport => f.write_str("in the first viewport"),
-            Self::BelowTheFold => f.write_str("not in the first viewport"),
-            Self::NothingSeen => f.write_str("nothing of it is seen in the first viewport"),
-            Self::FrameInMarkup => f.write_str("a frame in the page's markup"),
-            Self::FrameByScript => f.write_str("a third-party frame that a script added"),
-            Self::OwnFrame => f.write_str("a frame of the site itself"),
-            Self::DataFor { by } => write!(f, "data for {}, which is essential", number(by)),
-            Self::OwnData => f.write_str("data of the site itself"),
-            Self::OthersData => f.write_str("third-party data that nothing essential asked for"),
-            Self::Media => {
-                f.write_str("audio or video plays on with gaps, and nothing waits for it")
-            }
-            Self::OtherFile => f.write_str("a file that nothing on the screen is known to use"),
-            Self::Priority { priority } => write!(f, "priority {priority}"),
-            Self::InPart { how } => write!(f, "useful in part: {how}"),
-        }
+        f.write_str(&self.told().1)
     }
 }

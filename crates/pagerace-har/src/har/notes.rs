@@ -4,200 +4,105 @@ use std::collections::BTreeMap;
 
 use pagerace_page::Note;
 
-/// A decision that the user should know about. The order is that of the report: omitted
-/// data, repaired data, substitutes, modelled data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    OtherPages,
-    BadUrl,
-    BadHost,
-    Embedded,
-    BrowserInternal,
-    NotHttp,
-    WebSocket,
-    Tunnel,
-    InternalRedirect,
-    Failed,
-    CachedRepeat,
-    BeforeNavigation,
-    NoDocument,
-    SecondNavigation,
-    LostRedirect,
-    SilentRedirect,
-    PlainHttp,
-    Pushed,
-    Cached,
-    Aborted,
-    NoTimes,
-    NoWait,
-    LongThink,
-    NoRtt,
-    NoBodySize,
-    RequestHeaderDefault,
-    ResponseHeaderDefault,
-    NoProtocol,
-    NoAddress,
-    NoPriority,
-    ForeignPriority,
-    UnknownInitiator,
-    LateInitiator,
-    PositionByLine,
-    PositionByOrder,
-    ParentByTiming,
-    LateInMarkup,
-    ParentByRule,
-    ScriptModeGuessed,
-    ViewportModelled,
-    AfterLoad,
-    AdsByList,
+/// Defines the kinds, each with a sentence about its entries. In it, `{entries}` and `{requests}`
+/// stand for a number with its noun, `{n}` for the number, and `{s}` for the ending of a plural.
+macro_rules! kinds {
+    ($($kind:ident = $text:literal,)+) => {
+        /// A decision that the user should know about. The order is that of the report: omitted
+        /// data, repaired data, substitutes, modelled data.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) enum Kind {
+            $($kind),+
+        }
+
+        impl Kind {
+            const fn sentence(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $text),+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    OtherPages = "{entries} of other pages of the file left out (choose one with --page).",
+    BadUrl = "{entries} without a usable URL left out.",
+    BadHost = "{entries} left out because no server has such a host name (with a comma, for \
+        example).",
+    Embedded = "{entries} with data:, blob: or about: URLs left out: they cause no traffic.",
+    BrowserInternal = "{entries} of browser extensions and the browser itself left out.",
+    NotHttp = "{entries} with a scheme other than http or https left out.",
+    WebSocket = "{entries} of WebSockets left out: they are not exchanges of request and response.",
+    Tunnel = "{entries} of a proxy's tunnels (CONNECT) left out.",
+    InternalRedirect = "{entries} of redirects inside the browser (HSTS, HTTPS upgrades) left \
+        out: they cause no traffic.",
+    Failed = "{requests} that failed without a response left out.",
+    CachedRepeat = "{entries} answered by an earlier request for the same URL (cache, preload) \
+        left out.",
+    BeforeNavigation = "{entries} before the navigation left out.",
+    NoDocument = "No entry is an HTML document: the first one is taken for the navigation.",
+    SecondNavigation = "{requests} for a further top-level document (a script or the page \
+        reloaded) treated as nested document{s}.",
+    LostRedirect = "{n} redirect{s} to a URL that the recording never requests end there.",
+    SilentRedirect = "{n} redirect{s} of the navigation without a recorded target: the next \
+        top-level document is taken for it.",
+    PlainHttp = "{requests} recorded over plain http raced over HTTP/3 like all others.",
+    Pushed = "{requests} recorded as server push raced as ordinary requests, with no think time \
+        of the server (a push records none).",
+    Cached = "{requests} recorded from a cache raced as if not cached; body size: the decoded \
+        size stands in for the encoded one.",
+    Aborted = "{requests} cut off before the announced length: the bytes that were transferred \
+        count.",
+    NoTimes = "{requests} without usable times: discovery, think time and load order follow fixed \
+        rules.",
+    NoWait = "{requests} without a recorded wait: think time 0 stands in.",
+    LongThink = "{requests} for which the recorded server took more than 10 s: taken as recorded; \
+        all results include that wait.",
+    NoRtt = "{requests} to origins without a recorded handshake: the median round trip of the \
+        page (0 if there is none) is taken off the wait.",
+    NoBodySize = "{requests} without a recorded encoded size: the decoded size, or 0, stands in.",
+    RequestHeaderDefault = "{requests} without request headers: 936 bytes stand in.",
+    ResponseHeaderDefault = "{requests} without response headers: 505 bytes stand in.",
+    NoProtocol = "{requests} without a recorded HTTP version.",
+    NoAddress = "{requests} without a server address: their origins share no connection.",
+    NoPriority = "{requests} without Chromium's priority: inferred from type and position.",
+    ForeignPriority = "{requests} with another browser's priority words: Chromium's are inferred \
+        instead.",
+    UnknownInitiator = "{requests} whose recorded initiator is not among the requests before: \
+        discovery inferred instead.",
+    LateInitiator = "{requests} whose recorded initiator was complete only later: executed as \
+        soon as complete.",
+    PositionByLine = "{requests} found by a parser at a known line of a document whose body is \
+        not in the recording: the byte position is the line's share, bounded by the time of the \
+        request.",
+    PositionByOrder = "{requests} found by a parser at an unknown position: the byte position is \
+        taken from order and time of the requests.",
+    ParentByTiming = "{requests} without an initiator: discovery inferred from times.",
+    LateInMarkup = "{requests} recorded as the parser's, but made long after it was done: \
+        discovery inferred from times.",
+    ParentByRule = "{requests} with neither initiator nor times: discovery by a fixed rule.",
+    ScriptModeGuessed = "{n} script{s} whose markup is not recorded: blocking, async or deferred \
+        guessed from priority, position and origin.",
+    ViewportModelled = "{n} image{s}: nothing recorded says which lie in the first viewport; the \
+        first few of the document are taken (modelled).",
+    AfterLoad = "{requests} begun or finished after the recorded load event do not delay it.",
+    AdsByList = "{requests} classified as advertisement or analytics by a built-in list.",
 }
 
 impl Kind {
-    /// Returns one sentence about `n` entries.
+    /// Returns the sentence about `n` entries.
     fn text(self, n: u32) -> String {
-        let entries = if n == 1 {
-            "1 entry".to_owned()
+        let (entries, s) = if n == 1 {
+            ("entry", "")
         } else {
-            format!("{n} entries")
+            ("entries", "s")
         };
-        let s = if n == 1 { "" } else { "s" };
-        let requests = format!("{n} request{s}");
-        match self {
-            Self::OtherPages => {
-                format!("{entries} of other pages of the file left out (choose one with --page).")
-            }
-            Self::BadUrl => format!("{entries} without a usable URL left out."),
-            Self::BadHost => format!(
-                "{entries} left out because no server has such a host name (with a comma, for \
-                 example)."
-            ),
-            Self::Embedded => {
-                format!(
-                    "{entries} with data:, blob: or about: URLs left out: they cause no traffic."
-                )
-            }
-            Self::BrowserInternal => {
-                format!("{entries} of browser extensions and the browser itself left out.")
-            }
-            Self::NotHttp => format!("{entries} with a scheme other than http or https left out."),
-            Self::Tunnel => format!("{entries} of a proxy's tunnels (CONNECT) left out."),
-            Self::WebSocket => format!(
-                "{entries} of WebSockets left out: they are not exchanges of request and response."
-            ),
-            Self::InternalRedirect => format!(
-                "{entries} of redirects inside the browser (HSTS, HTTPS upgrades) left out: they \
-                 cause no traffic."
-            ),
-            Self::Failed => format!("{requests} that failed without a response left out."),
-            Self::CachedRepeat => format!(
-                "{entries} answered by an earlier request for the same URL (cache, preload) left out."
-            ),
-            Self::BeforeNavigation => format!("{entries} before the navigation left out."),
-            Self::NoDocument => {
-                "No entry is an HTML document: the first one is taken for the navigation."
-                    .to_owned()
-            }
-            Self::SecondNavigation => format!(
-                "{requests} for a further top-level document (a script or the page reloaded) \
-                 treated as nested document{s}."
-            ),
-            Self::LostRedirect => {
-                format!("{n} redirect{s} to a URL that the recording never requests end there.")
-            }
-            Self::SilentRedirect => format!(
-                "{n} redirect{s} of the navigation without a recorded target: the next top-level \
-                 document is taken for it."
-            ),
-            Self::PlainHttp => {
-                format!("{requests} recorded over plain http raced over HTTP/3 like all others.")
-            }
-            Self::Pushed => format!(
-                "{requests} recorded as server push raced as ordinary requests, with no think time \
-                 of the server (a push records none)."
-            ),
-            Self::Cached => format!(
-                "{requests} recorded from a cache raced as if not cached; body size: the decoded \
-                 size stands in for the encoded one."
-            ),
-            Self::Aborted => format!(
-                "{requests} cut off before the announced length: the bytes that were transferred count."
-            ),
-            Self::NoTimes => format!(
-                "{requests} without usable times: discovery, think time and load order follow fixed \
-                 rules."
-            ),
-            Self::NoWait => format!("{requests} without a recorded wait: think time 0 stands in."),
-            Self::LongThink => format!(
-                "{requests} for which the recorded server took more than 10 s: taken as recorded; \
-                 all results include that wait."
-            ),
-            Self::NoRtt => format!(
-                "{requests} to origins without a recorded handshake: the median round trip of the \
-                 page (0 if there is none) is taken off the wait."
-            ),
-            Self::NoBodySize => format!(
-                "{requests} without a recorded encoded size: the decoded size, or 0, stands in."
-            ),
-            Self::RequestHeaderDefault => {
-                format!("{requests} without request headers: 936 bytes stand in.")
-            }
-            Self::ResponseHeaderDefault => {
-                format!("{requests} without response headers: 505 bytes stand in.")
-            }
-            Self::NoProtocol => format!("{requests} without a recorded HTTP version."),
-            Self::NoAddress => {
-                format!("{requests} without a server address: their origins share no connection.")
-            }
-            Self::NoPriority => {
-                format!("{requests} without Chromium's priority: inferred from type and position.")
-            }
-            Self::ForeignPriority => format!(
-                "{requests} with another browser's priority words: Chromium's are inferred instead."
-            ),
-            Self::UnknownInitiator => format!(
-                "{requests} whose recorded initiator is not among the requests before: discovery \
-                 inferred instead."
-            ),
-            Self::LateInitiator => format!(
-                "{requests} whose recorded initiator was complete only later: executed as soon as \
-                 complete."
-            ),
-            Self::PositionByLine => format!(
-                "{requests} found by a parser at a known line of a document whose body is not in \
-                 the recording: the byte position is the line's share, bounded by the time of the \
-                 request."
-            ),
-            Self::PositionByOrder => format!(
-                "{requests} found by a parser at an unknown position: the byte position is taken \
-                 from order and time of the requests."
-            ),
-            Self::ParentByTiming => {
-                format!("{requests} without an initiator: discovery inferred from times.")
-            }
-            Self::LateInMarkup => format!(
-                "{requests} recorded as the parser's, but made long after it was done: discovery \
-                 inferred from times."
-            ),
-            Self::ParentByRule => {
-                format!("{requests} with neither initiator nor times: discovery by a fixed rule.")
-            }
-            Self::ScriptModeGuessed => format!(
-                "{n} script{s} whose markup is not recorded: blocking, async or deferred guessed \
-                 from priority, position and origin."
-            ),
-            Self::ViewportModelled => format!(
-                "{n} image{s}: nothing recorded says which lie in the first viewport; the first few \
-                 of the document are taken (modelled)."
-            ),
-            Self::AfterLoad => {
-                format!(
-                    "{requests} begun or finished after the recorded load event do not delay it."
-                )
-            }
-            Self::AdsByList => {
-                format!("{requests} classified as advertisement or analytics by a built-in list.")
-            }
-        }
+        self.sentence()
+            .replace("{entries}", &format!("{n} {entries}"))
+            .replace("{requests}", &format!("{n} request{s}"))
+            .replace("{n}", &n.to_string())
+            .replace("{s}", s)
     }
 }
 
