@@ -11,9 +11,7 @@ use std::path::{Path, PathBuf};
 
 use self::conditional::conditional;
 use bytes::Bytes;
-use pagerace_core::Duration;
 use pagerace_http::Field;
-use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::{Body, Reply, Request, Site};
 use percent_encoding::percent_decode_str;
 use url::Url;
@@ -174,13 +172,7 @@ pub(crate) fn reply(status: u16, content_type: &str, body: impl Into<Bytes>) -> 
         Field::new("content-type", content_type.to_owned()),
         Field::from_static("server", "pagerace"),
     ];
-    Reply {
-        think_time: Duration::ZERO,
-        fields,
-        body: Body::Bytes(body.into()),
-        facts: UNKNOWN,
-        nature: pagerace_delivery::reliability::Nature::ESSENTIAL,
-    }
+    Reply::new(fields, Body::Bytes(body.into()))
 }
 
 /// Returns the media type for the file's extension, for types that browsers need.

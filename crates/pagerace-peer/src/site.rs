@@ -7,6 +7,7 @@ use pagerace_delivery::reliability::Nature;
 use pagerace_http::Field;
 
 use crate::body::Body;
+use crate::server::UNKNOWN;
 
 /// Complete request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,20 @@ pub struct Reply {
     pub facts: Facts,
     /// Role of the object in its page, which the reliability policy may use.
     pub nature: Nature,
+}
+
+impl Reply {
+    /// Returns a reply without think time, of which strategies know nothing, and which is
+    /// delivered whole.
+    pub fn new(fields: Vec<Field>, body: Body) -> Self {
+        Self {
+            think_time: Duration::ZERO,
+            fields,
+            body,
+            facts: UNKNOWN,
+            nature: Nature::ESSENTIAL,
+        }
+    }
 }
 
 /// Source of responses.

@@ -237,15 +237,15 @@ impl Answer {
             let field = accepted.map_or(&b""[..], |field| field.as_ref());
             coding.is_accepted(field)
         });
+        let fields = self.all_fields(encoded.map(|(coding, _)| *coding));
+        let body = match encoded {
+            Some((_, bytes)) => Body::Bytes(bytes.clone()),
+            None => self.body.clone(),
+        };
         Reply {
             think_time: self.think_time,
-            fields: self.all_fields(encoded.map(|(coding, _)| *coding)),
-            body: match encoded {
-                Some((_, bytes)) => Body::Bytes(bytes.clone()),
-                None => self.body.clone(),
-            },
             facts: self.facts,
-            nature: pagerace_delivery::reliability::Nature::ESSENTIAL,
+            ..Reply::new(fields, body)
         }
     }
 

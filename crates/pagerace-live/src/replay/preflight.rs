@@ -3,9 +3,7 @@
 //! They are granted, as they were to the recorded page.
 
 use bytes::Bytes;
-use pagerace_core::Duration;
 use pagerace_http::{Field, fields};
-use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::{Body, Reply, Request};
 
 /// Returns the response if the request is a preflight request.
@@ -25,11 +23,5 @@ pub(super) fn grant(request: &Request) -> Option<Reply> {
     ];
     let headers = of("access-control-request-headers");
     fields.extend(headers.map(|names| Field::new("access-control-allow-headers", names)));
-    Some(Reply {
-        think_time: Duration::ZERO,
-        fields,
-        body: Body::EMPTY,
-        facts: UNKNOWN,
-        nature: pagerace_delivery::reliability::Nature::ESSENTIAL,
-    })
+    Some(Reply::new(fields, Body::EMPTY))
 }

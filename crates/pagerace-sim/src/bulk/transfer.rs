@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::{Duration, Instant};
-use pagerace_delivery::reliability::Nature;
+use pagerace_core::Instant;
 use pagerace_http::Field;
 use pagerace_net::Network;
-use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::{Body, ClientEvent, LoadSettings, Reply, Request, Retransmission, Site};
 
 use super::{BULK_INTERVAL, BulkOutcome, Flow};
@@ -28,13 +26,8 @@ struct BulkSite(u64);
 
 impl Site for BulkSite {
     fn reply(&mut self, _request: &Request) -> Reply {
-        Reply {
-            think_time: Duration::ZERO,
-            fields: vec![Field::from_static(":status", "200")],
-            body: Body::Filler(self.0),
-            facts: UNKNOWN,
-            nature: Nature::ESSENTIAL,
-        }
+        let fields = vec![Field::from_static(":status", "200")];
+        Reply::new(fields, Body::Filler(self.0))
     }
 }
 
