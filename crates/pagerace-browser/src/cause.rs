@@ -9,9 +9,7 @@
 //! Only arrivals over the network are causes. A response from the cache passes on the
 //! cause of its request.
 
-use std::fmt;
-
-use pagerace_core::{Duration, Instant};
+use pagerace_core::{Duration, Instant, names};
 use pagerace_page::ResourceId;
 use serde::{Deserialize, Serialize};
 
@@ -31,51 +29,23 @@ pub struct Cause {
     pub at: Instant,
 }
 
-/// A milestone of a load whose cause can be reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Moment {
-    /// The first byte of the document.
-    Ttfb,
-    /// First contentful paint.
-    Fcp,
-    /// Largest contentful paint.
-    Lcp,
-    /// `DOMContentLoaded`.
-    DomContentLoaded,
-    /// The load event.
-    Onload,
-    /// Time to interactive.
-    Tti,
-}
-
-impl Moment {
-    /// All moments, roughly in order of time.
-    pub const ALL: [Self; 6] = [
-        Self::Ttfb,
-        Self::Fcp,
-        Self::Lcp,
-        Self::DomContentLoaded,
-        Self::Onload,
-        Self::Tti,
-    ];
-
-    /// Returns the name of the moment in its serialised form.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ttfb => "ttfb",
-            Self::Fcp => "fcp",
-            Self::Lcp => "lcp",
-            Self::DomContentLoaded => "dom-content-loaded",
-            Self::Onload => "onload",
-            Self::Tti => "tti",
-        }
-    }
-}
-
-impl fmt::Display for Moment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+names! {
+    /// A milestone of a load whose cause can be reported.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Moment {
+        /// The first byte of the document.
+        Ttfb = "ttfb",
+        /// First contentful paint.
+        Fcp = "fcp",
+        /// Largest contentful paint.
+        Lcp = "lcp",
+        /// `DOMContentLoaded`.
+        DomContentLoaded = "dom-content-loaded",
+        /// The load event.
+        Onload = "onload",
+        /// Time to interactive.
+        Tti = "tti",
     }
 }
 

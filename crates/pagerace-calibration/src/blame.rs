@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use pagerace_core::words;
 use pagerace_lab::metric::MetricId;
 use serde::Serialize;
 
@@ -25,53 +26,28 @@ pub struct Blame {
     pub observed_ms: Option<f64>,
 }
 
-/// A stage in the load of a resource, at whose end prediction and observation diverge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stage {
-    /// Discovery at another time, although the preceding resource on the path
-    /// was complete by then: parsing, scripts or style take another time.
-    Cpu,
-    /// Discovery at another time, while the preceding resource on the path is
-    /// still arriving.
-    Discovery,
-    /// Start of the request at another time, because of queueing, connection set-up or DNS.
-    Request,
-    /// First byte of the response at another time.
-    Answer,
-    /// Last byte of the response at another time.
-    Transfer,
-    /// The resource is not loaded live.
-    Absent,
-    /// No resource diverges, which leaves work and painting after the last response.
-    Paint,
-}
-
-impl Stage {
-    /// A description that follows "parts at".
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Cpu => "discovery, although the resource before it came as predicted (CPU gap)",
-            Self::Discovery => "discovery, while the resource before it was still arriving",
-            Self::Request => "the start of the request (queue, connection set-up)",
-            Self::Answer => "the first byte of the answer",
-            Self::Transfer => "the transfer",
-            Self::Absent => "a resource that was not loaded live",
-            Self::Paint => "work and paint after the last response (CPU gap)",
-        }
-    }
-
-    /// A short label for tables.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Cpu => "CPU before",
-            Self::Discovery => "discovery",
-            Self::Request => "request start",
-            Self::Answer => "answer",
-            Self::Transfer => "transfer",
-            Self::Absent => "absent live",
-            Self::Paint => "CPU, paint after",
-        }
+words! {
+    /// A stage in the load of a resource, at whose end prediction and observation diverge.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Stage {
+        /// Discovery at another time, although the preceding resource on the path
+        /// was complete by then: parsing, scripts or style take another time.
+        Cpu = "CPU before":
+            "discovery, although the resource before it came as predicted (CPU gap)",
+        /// Discovery at another time, while the preceding resource on the path is
+        /// still arriving.
+        Discovery = "discovery": "discovery, while the resource before it was still arriving",
+        /// Start of the request at another time, because of queueing, connection set-up or DNS.
+        Request = "request start": "the start of the request (queue, connection set-up)",
+        /// First byte of the response at another time.
+        Answer = "answer": "the first byte of the answer",
+        /// Last byte of the response at another time.
+        Transfer = "transfer": "the transfer",
+        /// The resource is not loaded live.
+        Absent = "absent live": "a resource that was not loaded live",
+        /// No resource diverges, which leaves work and painting after the last response.
+        Paint = "CPU, paint after": "work and paint after the last response (CPU gap)",
     }
 }
 

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use pagerace_core::Words as _;
 use pagerace_lab::analysis::LEVEL;
 use pagerace_lab::contender::Contender;
 use pagerace_lab::metric::MetricId;
@@ -269,7 +270,7 @@ pub fn csv(errors: &[DifferenceErrors], comments: &[String]) -> String {
         let _ = writeln!(
             out,
             "{},{},{},{},{},{},{},{},{},{}",
-            error.kind.name(),
+            error.kind.word(),
             error.metric.metric().name,
             if error.lossy { "lossy" } else { "lossless" },
             error.evidence,

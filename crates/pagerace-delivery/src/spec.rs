@@ -5,8 +5,7 @@ use std::fmt;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use pagerace_core::suggest::did_you_mean;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use pagerace_core::{serde_as_text, suggest::did_you_mean};
 
 use crate::parameter::{Parameter, Values};
 use crate::registry::{DEFAULTS, StrategyInfo, registry};
@@ -175,6 +174,8 @@ fn takes(info: &StrategyInfo) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
+serde_as_text!(StrategySpec);
+
 impl FromStr for StrategySpec {
     type Err = StrategyError;
 
@@ -212,19 +213,6 @@ impl PartialOrd for StrategySpec {
 impl Ord for StrategySpec {
     fn cmp(&self, other: &Self) -> Ordering {
         self.text.cmp(&other.text)
-    }
-}
-
-impl Serialize for StrategySpec {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text)
-    }
-}
-
-impl<'de> Deserialize<'de> for StrategySpec {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
     }
 }
 

@@ -10,7 +10,7 @@ mod third_parties;
 
 use std::fmt;
 
-use pagerace_core::Destination;
+use pagerace_core::{Destination, names};
 use serde::{Deserialize, Serialize};
 
 use pagerace_page::{Page, Resource};
@@ -48,24 +48,26 @@ pub struct AdMatch {
     pub rule: String,
 }
 
-/// Purpose of a request that does not serve the page's own content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AdKind {
-    /// Advertisement or tracking; the list does not distinguish them.
-    AdOrTracker,
-    /// Advertisement.
-    Ad,
-    /// Visitor counting, A/B testing and session recording.
-    Analytics,
-    /// Loader of advertisement and tracking scripts.
-    TagManager,
-    /// Pop-ups, newsletters, reviews, recommendations.
-    Marketing,
-    /// Buttons and posts of social networks.
-    Social,
-    /// Chats and help desks.
-    Support,
+names! {
+    /// Purpose of a request that does not serve the page's own content.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum AdKind {
+        /// Advertisement or tracking; the list does not distinguish them.
+        AdOrTracker = "advertisement or tracker",
+        /// Advertisement.
+        Ad = "advertisement",
+        /// Visitor counting, A/B testing and session recording.
+        Analytics = "analytics",
+        /// Loader of advertisement and tracking scripts.
+        TagManager = "tag manager",
+        /// Pop-ups, newsletters, reviews, recommendations.
+        Marketing = "marketing",
+        /// Buttons and posts of social networks.
+        Social = "social network",
+        /// Chats and help desks.
+        Support = "customer support",
+    }
 }
 
 impl AdKind {
@@ -76,20 +78,6 @@ impl AdKind {
             self,
             Self::AdOrTracker | Self::Ad | Self::Analytics | Self::TagManager
         )
-    }
-}
-
-impl fmt::Display for AdKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::AdOrTracker => "advertisement or tracker",
-            Self::Ad => "advertisement",
-            Self::Analytics => "analytics",
-            Self::TagManager => "tag manager",
-            Self::Marketing => "marketing",
-            Self::Social => "social network",
-            Self::Support => "customer support",
-        })
     }
 }
 

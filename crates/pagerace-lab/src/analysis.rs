@@ -1,5 +1,7 @@
 //! Comparison of contenders with the baseline by one metric, on one page and network.
 
+use pagerace_core::names;
+
 use crate::metric::MetricId;
 use crate::model_error::{ModelError, Question};
 use crate::results::{Results, Variant};
@@ -69,48 +71,32 @@ pub struct Comparison {
     pub mark: Mark,
 }
 
-/// The conclusion of a comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mark {
-    /// The contender is the baseline.
-    Baseline,
-    /// Significantly and noticeably lower than the baseline.
-    Better,
-    /// Significantly and noticeably higher than the baseline.
-    Worse,
-    /// Significantly different, but within the model's error.
-    WithinModel,
-    /// Significantly different, but by less than one per cent.
-    TooSmall,
-    /// Not significantly different. The interval lies within one per cent of the
-    /// baseline, so any difference is too small to notice.
-    NoDifference,
-    /// Not significantly different, but a noticeable difference is possible.
-    Unsure,
-    /// Fewer pairs than [`runs_needed`], so no result can be significant.
-    TooFewRuns,
-    /// Lower than the baseline, but with more broken objects, which makes it no gain.
-    Broken,
-    /// The metric has no value for this contender or for the baseline.
-    #[default]
-    Undefined,
-}
-
-impl Mark {
-    /// A label of one to three words, for tables and files.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Baseline => "baseline",
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::WithinModel => "within error",
-            Self::TooSmall => "too small",
-            Self::NoDifference => "no difference",
-            Self::Unsure => "unsure",
-            Self::TooFewRuns => "too few runs",
-            Self::Broken => "breaks objects",
-            Self::Undefined => "no value",
-        }
+names! {
+    /// The conclusion of a comparison.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Mark {
+        /// The contender is the baseline.
+        Baseline = "baseline",
+        /// Significantly and noticeably lower than the baseline.
+        Better = "better",
+        /// Significantly and noticeably higher than the baseline.
+        Worse = "worse",
+        /// Significantly different, but within the model's error.
+        WithinModel = "within error",
+        /// Significantly different, but by less than one per cent.
+        TooSmall = "too small",
+        /// Not significantly different. The interval lies within one per cent of the
+        /// baseline, so any difference is too small to notice.
+        NoDifference = "no difference",
+        /// Not significantly different, but a noticeable difference is possible.
+        Unsure = "unsure",
+        /// Fewer pairs than [`runs_needed`], so no result can be significant.
+        TooFewRuns = "too few runs",
+        /// Lower than the baseline, but with more broken objects, which makes it no gain.
+        Broken = "breaks objects",
+        /// The metric has no value for this contender or for the baseline.
+        #[default]
+        Undefined = "no value",
     }
 }
 

@@ -8,7 +8,7 @@ use pagerace_sim::{
     Connections, H3Discovery, NameLookup, OriginRtt, RecordEnds, Reprioritisation, Retransmission,
     Visit, distances,
 };
-use pagerace_transport::{quic::DEFAULT_MTU, tls};
+use pagerace_transport::tls;
 
 use crate::plan::Plan;
 
@@ -66,9 +66,8 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
         let whose = if tcp { "QUIC's " } else { "" };
         facts.push(format!("{whose}lost bytes retransmitted {when}"));
     }
-    let mtu = plan.settings.quic_mtu;
-    if quic && (tcp || mtu != DEFAULT_MTU) {
-        facts.push(format!("QUIC packets of {mtu} bytes"));
+    if quic && (tcp || !plan.settings.has_default_packets()) {
+        facts.push(plan.settings.packets());
     }
     // A real browser and server negotiate the TLS version.
     if tcp && simulated {

@@ -7,6 +7,7 @@
 //! baseline. A verdict allows for the 95th percentile. If a combination was never
 //! measured, the verdict allows for twice the nearest measured value, and says so.
 
+use pagerace_core::{Words as _, words};
 use pagerace_net::Network;
 use pagerace_page::intervention::{Effect, Intervention};
 use pagerace_page::{Interventions, PaintEvidence};
@@ -29,39 +30,21 @@ const PAIRS_MIN: u32 = 10;
 /// measured.
 const STAND_IN: f64 = 2.0;
 
-/// The respect in which two contenders differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// The version of HTTP.
-    Protocol,
-    /// The order in which servers send responses.
-    Strategy,
-    /// The congestion controller.
-    Controller,
-    /// Requests that are blocked.
-    Block,
-    /// Responses that are delayed.
-    Delay,
-}
-
-/// Each kind in order, its name in files and tables, and its plural in sentences.
-const KINDS: [(Kind, &str, &str); 5] = [
-    (Kind::Protocol, "protocol", "protocols"),
-    (Kind::Strategy, "strategy", "strategies"),
-    (Kind::Controller, "controller", "congestion controllers"),
-    (Kind::Block, "block", "blocked requests"),
-    (Kind::Delay, "delay", "late answers"),
-];
-
-impl Kind {
-    /// The name in files and tables.
-    pub const fn name(self) -> &'static str {
-        KINDS[self as usize].1
-    }
-
-    const fn people(self) -> &'static str {
-        KINDS[self as usize].2
+words! {
+    /// The respect in which two contenders differ.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Kind {
+        /// The version of HTTP.
+        Protocol = "protocol": "protocols",
+        /// The order in which servers send responses.
+        Strategy = "strategy": "strategies",
+        /// The congestion controller.
+        Controller = "controller": "congestion controllers",
+        /// Requests that are blocked.
+        Block = "block": "blocked requests",
+        /// Responses that are delayed.
+        Delay = "delay": "late answers",
     }
 }
 
@@ -154,7 +137,7 @@ impl ModelErrors {
                 row.map(|row| row.p95)
             })
             .collect();
-        let people: Vec<&str> = question.kinds.iter().map(|kind| kind.people()).collect();
+        let people: Vec<&str> = question.kinds.iter().map(|kind| kind.phrase()).collect();
         let place = place(evidence, question.lossy);
         if !measured.is_empty() && question.unmeasured.is_empty() && !measured.contains(&None) {
             return Some(ModelError {
@@ -193,9 +176,8 @@ impl Row {
             return Err(format!("`{line}` has {} fields", fields.len()));
         };
         let known = |name: &str| format!("`{name}` is not known");
-        let found = KINDS.into_iter().find(|(_, name, _)| *name == kind);
         Ok(Self {
-            kind: found.ok_or_else(|| known(kind))?.0,
+            kind: Kind::of_word(kind).ok_or_else(|| known(kind))?,
             metric: metric.parse().map_err(|_| known(metric))?,
             lossy: match network {
                 "lossless" => false,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use bytes::BytesMut;
-use pagerace_core::{EventQueue, Instant, Words};
+use pagerace_core::{EventQueue, Instant, words};
 use pagerace_delivery::reliability::{
     Conditions, Delivery, Object, ReliabilitySpec, Repair, Terms,
 };
@@ -22,27 +22,18 @@ use crate::outgoing::{Outgoing, SentFrame};
 use crate::pump::{Passed, Pump};
 use crate::site::Site;
 
-/// Time at which lost response bytes are sent again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Retransmission {
-    /// Before new data, except data that is already bound to a packet: one packet, rarely
-    /// two.
-    #[default]
-    AtOnce,
-    /// In order of signalled urgency, so after more urgent new data.
-    ByUrgency,
-}
-
-impl Words for Retransmission {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::AtOnce, "at-once", "Before any new data"),
-        (
-            Self::ByUrgency,
-            "by-urgency",
-            "After new data that is more urgent",
-        ),
-    ];
+words! {
+    /// Time at which lost response bytes are sent again.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Retransmission {
+        /// Before new data, except data that is already bound to a packet: one packet, rarely
+        /// two.
+        #[default]
+        AtOnce = "at-once": "Before any new data",
+        /// In order of signalled urgency, so after more urgent new data.
+        ByUrgency = "by-urgency": "After new data that is more urgent",
+    }
 }
 
 /// Configuration of a server.

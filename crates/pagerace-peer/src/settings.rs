@@ -3,8 +3,9 @@
 
 use std::ops::RangeInclusive;
 
-use pagerace_core::{Duration, Words};
-use pagerace_transport::{quic, tls};
+use pagerace_core::{Duration, words};
+use pagerace_transport::quic::{self, QuicSettings};
+use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
 
 use crate::server::Retransmission;
@@ -79,6 +80,25 @@ impl LoadSettings {
         }
         Ok(())
     }
+
+    /// Returns the settings of QUIC connections with a congestion controller.
+    pub fn quic(&self, congestion: &str) -> QuicSettings {
+        QuicSettings {
+            congestion: congestion.to_owned(),
+            mtu: self.quic_mtu,
+            ..QuicSettings::default()
+        }
+    }
+
+    /// Describes the packets of QUIC.
+    pub fn packets(&self) -> String {
+        format!("QUIC packets of {} bytes", self.quic_mtu)
+    }
+
+    /// Returns true if the packets of QUIC have the default size.
+    pub const fn has_default_packets(&self) -> bool {
+        self.quic_mtu == quic::DEFAULT_MTU
+    }
 }
 
 impl Default for LoadSettings {
@@ -105,163 +125,105 @@ impl Default for LoadSettings {
     }
 }
 
-/// Origins that share a connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Connections {
-    /// One connection for each origin, shared where the recording shows coalescing. Over
-    /// HTTP/1.1, up to six for each origin.
-    #[default]
-    PerOrigin,
-    /// One connection for all origins of the same protocol, as in Sander 2022. Over
-    /// HTTP/1.1, up to six in all.
-    Single,
+words! {
+    /// Origins that share a connection.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Connections {
+        /// One connection for each origin, shared where the recording shows coalescing. Over
+        /// HTTP/1.1, up to six for each origin.
+        #[default]
+        PerOrigin = "per-origin": "One for each origin, shared where the recording shows it",
+        /// One connection for all origins of the same protocol, as in Sander 2022. Over
+        /// HTTP/1.1, up to six in all.
+        Single = "single": "One for all origins",
+    }
 }
 
-impl Words for Connections {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (
-            Self::PerOrigin,
-            "per-origin",
-            "One for each origin, shared where the recording shows it",
-        ),
-        (Self::Single, "single", "One for all origins"),
-    ];
+words! {
+    /// Cost of resolving a server's name.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum NameLookup {
+        /// Datagrams to a resolver behind the same access link, once for each group of
+        /// origins that share connections. Free in a warm visit.
+        #[default]
+        RoundTrip = "round-trip": "Datagrams over the link for each name, except in a warm visit",
+        /// No cost: addresses are known, as from a hosts file.
+        None = "none": "Nothing: addresses are known",
+    }
 }
 
-/// Cost of resolving a server's name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NameLookup {
-    /// Datagrams to a resolver behind the same access link, once for each group of
-    /// origins that share connections. Free in a warm visit.
-    #[default]
-    RoundTrip,
-    /// No cost: addresses are known, as from a hosts file.
-    None,
-}
-
-impl Words for NameLookup {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (
-            Self::RoundTrip,
-            "round-trip",
-            "Datagrams over the link for each name, except in a warm visit",
-        ),
-        (Self::None, "none", "Nothing: addresses are known"),
-    ];
-}
-
-/// The way in which the browser finds out that a server speaks HTTP/3.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum H3Discovery {
-    /// The browser knows it and uses nothing else, as live loads do.
-    #[default]
-    Known,
-    /// From the HTTPS record of the first visit (RFC 9460), which arrives with the address. QUIC
-    /// races TCP.
-    HttpsRr,
-    /// From an `alt-svc` field of an earlier visit (RFC 7838). QUIC races TCP, which starts
-    /// later.
-    AltSvc,
-    /// From the `alt-svc` field of the first response, which comes over HTTP/2. The next
-    /// request opens a QUIC connection, and requests use it once it is ready.
-    AltSvcFirstVisit,
-}
-
-impl Words for H3Discovery {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Known, "known", "Known beforehand: only QUIC is tried"),
-        (
-            Self::HttpsRr,
-            "https-rr",
-            "From the HTTPS record in DNS: QUIC races TCP",
-        ),
-        (
-            Self::AltSvc,
-            "alt-svc",
+words! {
+    /// The way in which the browser finds out that a server speaks HTTP/3.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum H3Discovery {
+        /// The browser knows it and uses nothing else, as live loads do.
+        #[default]
+        Known = "known": "Known beforehand: only QUIC is tried",
+        /// From the HTTPS record of the first visit (RFC 9460), which arrives with the address. QUIC
+        /// races TCP.
+        HttpsRr = "https-rr": "From the HTTPS record in DNS: QUIC races TCP",
+        /// From an `alt-svc` field of an earlier visit (RFC 7838). QUIC races TCP, which starts
+        /// later.
+        AltSvc = "alt-svc":
             "From Alt-Svc of an earlier visit: QUIC starts, TCP follows if it is late",
-        ),
-        (
-            Self::AltSvcFirstVisit,
-            "alt-svc-first-visit",
+        /// From the `alt-svc` field of the first response, which comes over HTTP/2. The next
+        /// request opens a QUIC connection, and requests use it once it is ready.
+        AltSvcFirstVisit = "alt-svc-first-visit":
             "From Alt-Svc of the first response: HTTP/2 until QUIC is ready",
-        ),
-    ];
+    }
 }
 
-/// Distance of servers beyond the access link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OriginRtt {
-    /// All servers are at the end of the access link.
-    Same,
-    /// Each origin adds what its recorded round trip exceeds that of the page's nearest origin
-    /// by. One without a recorded round trip has the median of the others.
-    #[default]
-    Recorded,
+words! {
+    /// Distance of servers beyond the access link.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum OriginRtt {
+        /// All servers are at the end of the access link.
+        Same = "same": "All servers are at the end of the access link",
+        /// Each origin adds what its recorded round trip exceeds that of the page's nearest origin
+        /// by. One without a recorded round trip has the median of the others.
+        #[default]
+        Recorded = "recorded": "Recorded round trips, less that of the nearest origin, are added",
+    }
 }
 
-impl Words for OriginRtt {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (
-            Self::Same,
-            "same",
-            "All servers are at the end of the access link",
-        ),
-        (
-            Self::Recorded,
-            "recorded",
-            "Recorded round trips, less that of the nearest origin, are added",
-        ),
-    ];
-}
-
-/// Signal by which a browser changes the priority of a request that it has sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reprioritisation {
-    /// `PRIORITY_UPDATE` (RFC 9218, section 7), and over HTTP/2 also the priority tree of
-    /// RFC 7540, so that all strategies learn the same.
-    Update,
-    /// Chromium's signals. Over HTTP/2, only the priority tree changes, so that
-    /// strategies based on RFC 9218 keep the first signal. Over HTTP/3, there is no
-    /// signal.
-    ///
-    /// # Source
-    /// Network logs of Chromium 156: an HTTP/3 stream has one
-    /// `HTTP3_PRIORITY_UPDATE_SENT`, as its request leaves, and none after
-    /// `URL_REQUEST_SET_PRIORITY`.
-    Chromium,
-}
-
-impl Words for Reprioritisation {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (
-            Self::Chromium,
-            "chromium",
+words! {
+    /// Signal by which a browser changes the priority of a request that it has sent.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Reprioritisation {
+        /// Chromium's signals. Over HTTP/2, only the priority tree changes, so that
+        /// strategies based on RFC 9218 keep the first signal. Over HTTP/3, there is no
+        /// signal.
+        ///
+        /// # Source
+        /// Network logs of Chromium 156: an HTTP/3 stream has one
+        /// `HTTP3_PRIORITY_UPDATE_SENT`, as its request leaves, and none after
+        /// `URL_REQUEST_SET_PRIORITY`.
+        Chromium = "chromium":
             "As Chromium: over HTTP/2 in the tree of RFC 7540 alone, over HTTP/3 not at all",
-        ),
-        (
-            Self::Update,
-            "update",
-            "By PRIORITY_UPDATE (RFC 9218), and over HTTP/2 in the tree too",
-        ),
-    ];
+        /// `PRIORITY_UPDATE` (RFC 9218, section 7), and over HTTP/2 also the priority tree of
+        /// RFC 7540, so that all strategies learn the same.
+        Update = "update": "By PRIORITY_UPDATE (RFC 9218), and over HTTP/2 in the tree too",
+    }
 }
 
-/// Use of early data: requests that leave with the first flight of a resumed connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EarlyData {
-    /// Used over QUIC but not over TCP, as Chromium does.
-    #[default]
-    Auto,
-    /// Used over both.
-    On,
-    /// Never used.
-    Off,
+words! {
+    /// Use of early data: requests that leave with the first flight of a resumed connection.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum EarlyData {
+        /// Used over QUIC but not over TCP, as Chromium does.
+        #[default]
+        Auto = "auto": "On QUIC, not on TCP, as browsers do",
+        /// Used over both.
+        On = "on": "On QUIC and on TLS 1.3 over TCP",
+        /// Never used.
+        Off = "off": "Never",
+    }
 }
 
 impl EarlyData {
@@ -273,12 +235,4 @@ impl EarlyData {
             Self::Off => false,
         }
     }
-}
-
-impl Words for EarlyData {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Auto, "auto", "On QUIC, not on TCP, as browsers do"),
-        (Self::On, "on", "On QUIC and on TLS 1.3 over TCP"),
-        (Self::Off, "off", "Never"),
-    ];
 }

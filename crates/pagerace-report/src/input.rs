@@ -11,7 +11,7 @@ pub use detail::RunDetail;
 
 use std::fmt::Display;
 
-use pagerace_core::{Destination, Duration};
+use pagerace_core::{Destination, Duration, names};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::compact::millis;
@@ -64,7 +64,7 @@ pub struct Report {
     pub pages: Vec<PageResult>,
     /// Comparisons over several pages, one entry for each network and metric; empty if
     /// there is one page.
-    pub across: Vec<AcrossPages>,
+    pub across: Vec<AcrossSection>,
     /// Caveats for the reader, one sentence each: data missing from the recording, runs
     /// that failed, limits of the page model.
     #[serde(skip)]
@@ -75,26 +75,20 @@ fn as_text<S: Serializer>(number: &impl Display, to: S) -> Result<S::Ok, S::Erro
     to.collect_str(number)
 }
 
-/// The provenance of results.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Provenance {
-    /// The simulator, in virtual time, with a browser model and Pagerace's own transports.
-    #[default]
-    Simulated,
-    /// A real browser, in real time, with real sockets and an emulated link.
-    Live,
+names! {
+    /// The provenance of results.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Provenance {
+        /// The simulator, in virtual time, with a browser model and Pagerace's own transports.
+        #[default]
+        Simulated = "simulated",
+        /// A real browser, in real time, with real sockets and an emulated link.
+        Live = "live",
+    }
 }
 
 impl Provenance {
-    /// The name in files and tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Simulated => "simulated",
-            Self::Live => "live",
-        }
-    }
-
     /// The heading of the facts that all contenders share.
     pub const fn heading(self) -> &'static str {
         match self {
@@ -250,7 +244,7 @@ pub struct Comparison {
 
 /// The comparison over all pages on one network by one metric.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct AcrossPages {
+pub struct AcrossSection {
     /// Index into [`Report::networks`].
     pub network: usize,
     /// Index into [`Report::metrics`].

@@ -57,11 +57,7 @@ impl Connector {
         strategy: StrategySpec,
         seed: u64,
     ) -> Result<Self, ScenarioError> {
-        let quic = QuicSettings {
-            congestion: congestion.to_owned(),
-            mtu: settings.quic_mtu,
-            ..QuicSettings::default()
-        };
+        let quic = settings.quic(congestion);
         // Report an unknown controller here, before the first connection opens.
         pagerace_cc::build(congestion, quic.mtu)?;
         if settings.real_tls && visit != Visit::Cold {

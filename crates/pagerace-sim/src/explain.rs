@@ -1,9 +1,7 @@
 //! Attribution of a metric's time to causes along its critical path. The parts add up
 //! exactly to the metric.
 
-use std::fmt;
-
-use pagerace_core::{Duration, Instant};
+use pagerace_core::{Duration, Instant, names};
 use pagerace_page::ResourceId;
 use serde::{Deserialize, Serialize};
 
@@ -11,57 +9,33 @@ use crate::event_loop::Record;
 use crate::page_load::PageLoad;
 use crate::{Outcome, Scenario, ScenarioError};
 
-/// Cause that a span of load time is attributed to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Part {
-    /// Name lookup; TCP, TLS and QUIC handshakes.
-    SetUp,
-    /// Delay of the path, once for the request and once for the response.
-    RoundTrips,
-    /// Think time of the server.
-    Server,
-    /// The bottleneck idled although the response was ready: the congestion window,
-    /// pacing or flow control held the sender back.
-    Window,
-    /// The bottleneck carried bytes of the response itself.
-    Bandwidth,
-    /// The bottleneck carried other responses, or the request waited for its turn: for a
-    /// free connection or for the browser's scheduler.
-    Queueing,
-    /// Waiting for lost bytes to be sent again, and carrying them again.
-    Loss,
-    /// Parsing, running scripts, layout and paint, and waiting for the main thread.
-    Browser,
+names! {
+    /// Cause that a span of load time is attributed to.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Part {
+        /// Name lookup; TCP, TLS and QUIC handshakes.
+        SetUp = "set-up",
+        /// Delay of the path, once for the request and once for the response.
+        RoundTrips = "round-trips",
+        /// Think time of the server.
+        Server = "server",
+        /// The bottleneck idled although the response was ready: the congestion window,
+        /// pacing or flow control held the sender back.
+        Window = "window",
+        /// The bottleneck carried bytes of the response itself.
+        Bandwidth = "bandwidth",
+        /// The bottleneck carried other responses, or the request waited for its turn: for a
+        /// free connection or for the browser's scheduler.
+        Queueing = "queueing",
+        /// Waiting for lost bytes to be sent again, and carrying them again.
+        Loss = "loss",
+        /// Parsing, running scripts, layout and paint, and waiting for the main thread.
+        Browser = "browser",
+    }
 }
 
 impl Part {
-    /// All parts, in the order of tables.
-    pub const ALL: [Self; 8] = [
-        Self::SetUp,
-        Self::RoundTrips,
-        Self::Server,
-        Self::Window,
-        Self::Bandwidth,
-        Self::Queueing,
-        Self::Loss,
-        Self::Browser,
-    ];
-
-    /// Returns a short name, stable in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SetUp => "set-up",
-            Self::RoundTrips => "round-trips",
-            Self::Server => "server",
-            Self::Window => "window",
-            Self::Bandwidth => "bandwidth",
-            Self::Queueing => "queueing",
-            Self::Loss => "loss",
-            Self::Browser => "browser",
-        }
-    }
-
     /// Returns the name for headings.
     pub const fn title(self) -> &'static str {
         match self {
@@ -77,48 +51,22 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Metric that can be explained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Explainable {
-    /// Time to First Byte.
-    Ttfb,
-    /// First Contentful Paint.
-    Fcp,
-    /// Largest Contentful Paint.
-    Lcp,
-    /// Speed Index: the mean time of the paints, weighted by the share of the picture
-    /// that each shows.
-    SpeedIndex,
-    /// The load event.
-    Onload,
-}
-
-impl Explainable {
-    /// All metrics.
-    pub const ALL: [Self; 5] = [
-        Self::Ttfb,
-        Self::Fcp,
-        Self::Lcp,
-        Self::SpeedIndex,
-        Self::Onload,
-    ];
-
-    /// Returns the metric's name in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ttfb => "ttfb",
-            Self::Fcp => "fcp",
-            Self::Lcp => "lcp",
-            Self::SpeedIndex => "speed-index",
-            Self::Onload => "onload",
-        }
+names! {
+    /// Metric that can be explained.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Explainable {
+        /// Time to First Byte.
+        Ttfb = "ttfb",
+        /// First Contentful Paint.
+        Fcp = "fcp",
+        /// Largest Contentful Paint.
+        Lcp = "lcp",
+        /// Speed Index: the mean time of the paints, weighted by the share of the picture
+        /// that each shows.
+        SpeedIndex = "speed-index",
+        /// The load event.
+        Onload = "onload",
     }
 }
 

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use pagerace_core::Protocol;
-use pagerace_core::protocol::UnknownProtocol;
+use pagerace_core::words::UnknownName;
+use pagerace_core::{Protocol, serde_as_text};
 use pagerace_page::Origin;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A protocol for each host. Written as one protocol, `h2`, or as rules of which the
@@ -15,8 +14,7 @@ use thiserror::Error;
 /// A pattern is a host, `*.` and a domain (its subdomains), `first-party` or `third-party`
 /// (the hosts that have the registrable domain of the document, or another), or `*` (all
 /// hosts). A map is serialised in this form.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProtocolMap {
     rules: Vec<(Pattern, Protocol)>,
     /// The protocol of hosts that no rule matches.
@@ -119,6 +117,8 @@ impl Default for ProtocolMap {
     }
 }
 
+serde_as_text!(ProtocolMap);
+
 impl FromStr for ProtocolMap {
     type Err = ProtocolMapError;
 
@@ -140,7 +140,7 @@ impl FromStr for ProtocolMap {
         for rule in words {
             let bad = || no_rule(rule);
             let (pattern, protocol) = rule.split_once('=').ok_or_else(bad)?;
-            let unknown = |error: UnknownProtocol| ProtocolMapError(format!("`{rule}`: {error}"));
+            let unknown = |error: UnknownName| ProtocolMapError(format!("`{rule}`: {error}"));
             let protocol = protocol.parse().map_err(unknown)?;
             if default.is_some() {
                 return Err(ProtocolMapError(format!(
@@ -222,20 +222,6 @@ impl fmt::Display for ProtocolMap {
             write!(f, "{pattern}={protocol} ")?;
         }
         write!(f, "*={}", self.default)
-    }
-}
-
-impl TryFrom<String> for ProtocolMap {
-    type Error = ProtocolMapError;
-
-    fn try_from(text: String) -> Result<Self, ProtocolMapError> {
-        text.parse()
-    }
-}
-
-impl From<ProtocolMap> for String {
-    fn from(map: ProtocolMap) -> Self {
-        map.to_string()
     }
 }
 

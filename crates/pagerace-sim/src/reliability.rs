@@ -3,6 +3,7 @@
 
 mod incomplete;
 
+use pagerace_core::names;
 use pagerace_delivery::reliability::{Nature, Selection};
 use pagerace_page::intervention::Target;
 use pagerace_page::{Page, ResourceId, Trigger};
@@ -52,37 +53,19 @@ pub struct ObjectDelivery {
     pub missing_bytes: u64,
 }
 
-/// State of an object at the end of its delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ObjectState {
-    /// All bytes arrived or were restored from parity.
-    Complete,
-    /// The page has all bytes; some were fetched again.
-    Repaired,
-    /// Bytes are missing, but the object is usable without them.
-    UsableInPart,
-    /// Bytes are missing, and the object is of no use.
-    Broken,
-}
-
-impl ObjectState {
-    /// All states, from best to worst.
-    pub const ALL: [Self; 4] = [
-        Self::Complete,
-        Self::Repaired,
-        Self::UsableInPart,
-        Self::Broken,
-    ];
-
-    /// Returns the state in words.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Repaired => "repaired",
-            Self::UsableInPart => "usable in part",
-            Self::Broken => "broken",
-        }
+names! {
+    /// State of an object at the end of its delivery.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ObjectState {
+        /// All bytes arrived or were restored from parity.
+        Complete = "complete",
+        /// The page has all bytes; some were fetched again.
+        Repaired = "repaired",
+        /// Bytes are missing, but the object is usable without them.
+        UsableInPart = "usable in part",
+        /// Bytes are missing, and the object is of no use.
+        Broken = "broken",
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`Measure`] and a limit. It is decided separately for each race and network, or for each
 //! race if its names say their networks. It holds if it holds everywhere.
 
+use pagerace_core::names;
 use pagerace_lab::MetricId;
 use serde::Deserialize;
 
@@ -41,16 +42,18 @@ pub struct Claim {
     pub filter: Filter,
 }
 
-/// The verdict of the results on a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// The claim holds, and the number is like the published one, if there is one.
-    Holds,
-    /// The claim holds, but the number has another sign than the published one, is less than half of
-    /// it, or more than twice.
-    DiffersInSize,
-    /// The claim does not hold.
-    DoesNotHold,
+names! {
+    /// The verdict of the results on a claim.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Verdict {
+        /// The claim holds, and the number is like the published one, if there is one.
+        Holds = "holds",
+        /// The claim holds, but the number has another sign than the published one, is less than half of
+        /// it, or more than twice.
+        DiffersInSize = "holds, differs in size",
+        /// The claim does not hold.
+        DoesNotHold = "does not hold",
+    }
 }
 
 /// A claim in one place.
@@ -60,17 +63,6 @@ pub struct Decision {
     pub measured: Measured,
     /// The verdict on that number. Without a number, the claim does not hold.
     pub verdict: Verdict,
-}
-
-impl Verdict {
-    /// Returns the verdict in words.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::DiffersInSize => "holds, differs in size",
-            Self::DoesNotHold => "does not hold",
-        }
-    }
 }
 
 impl Claim {

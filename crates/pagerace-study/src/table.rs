@@ -1,6 +1,6 @@
 //! Tables over pages, made of loads alone.
 
-use pagerace_core::Words;
+use pagerace_core::{Words, words};
 use pagerace_lab::MetricId;
 use pagerace_lab::across::GAIN;
 use pagerace_lab::stats::{median, quantile, signed_rank, spearman};
@@ -17,47 +17,23 @@ const QUANTILES: [u32; 7] = [5, 10, 25, 50, 75, 90, 95];
 /// The metric with which [`Kind::Spearman`] correlates by default.
 const BLOCKED: &str = "hol-blocked-bytes";
 
-/// The kind of a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// Medians, changes and tests over all pages.
-    #[default]
-    Summary,
-    /// One row for each page.
-    Pages,
-    /// The cumulative distribution of the change over the pages.
-    Cdf,
-    /// Quantiles of the pages' medians.
-    Quantiles,
-    /// The rank correlation of two metrics' differences, for each page.
-    Spearman,
-}
-
-impl Words for Kind {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (
-            Self::Summary,
-            "summary",
-            "Medians, changes and tests over all pages",
-        ),
-        (Self::Pages, "pages", "One row for each page"),
-        (
-            Self::Cdf,
-            "cdf",
-            "The distribution of the change over the pages",
-        ),
-        (
-            Self::Quantiles,
-            "quantiles",
-            "Quantiles of the pages' medians",
-        ),
-        (
-            Self::Spearman,
-            "spearman",
-            "The rank correlation of two metrics, for each page",
-        ),
-    ];
+words! {
+    /// The kind of a table.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Kind {
+        /// Medians, changes and tests over all pages.
+        #[default]
+        Summary = "summary": "Medians, changes and tests over all pages",
+        /// One row for each page.
+        Pages = "pages": "One row for each page",
+        /// The cumulative distribution of the change over the pages.
+        Cdf = "cdf": "The distribution of the change over the pages",
+        /// Quantiles of the pages' medians.
+        Quantiles = "quantiles": "Quantiles of the pages' medians",
+        /// The rank correlation of two metrics' differences, for each page.
+        Spearman = "spearman": "The rank correlation of two metrics, for each page",
+    }
 }
 
 impl Kind {

@@ -136,7 +136,7 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
         let row = &analysis.rows[i];
         let mut cells = vec![
             styled(Cell::new(&labels[i]), row.mark),
-            styled(Cell::new(row.mark.label()), row.mark),
+            styled(Cell::new(row.mark.name()), row.mark),
             or_none(row.median.map(|median| scales.median.format(median))),
             or_none(row.difference.map(|d| scales.difference.format_signed(d))),
             relative(row.relative),
@@ -247,7 +247,7 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
         let mut cells = vec![
             name,
             styled(Cell::new(plan.label(winner)), row.mark),
-            styled(Cell::new(row.mark.label()), row.mark),
+            styled(Cell::new(row.mark.name()), row.mark),
         ];
         if columns >= Columns::NoTests {
             let medians = [row.median, base];

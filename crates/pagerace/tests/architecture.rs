@@ -17,7 +17,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("measure a metric", "byte_index"),
     ("measure a counter", "link_losses"),
     ("add a setting", "name_lookup"),
-    ("add a section to the report", "NetworkResult"),
+    ("add a section to the report", "AcrossSection"),
     ("add the presets of a paper", "srivastava"),
     ("add a kind of table to studies", "cdf"),
     ("add a statistic to claims", "SignedRankP"),
@@ -51,14 +51,18 @@ fn place(name: &str) -> PathBuf {
     }
 }
 
-/// Returns the sources of all crates, without tests.
+/// Returns the sources and tables of all crates, without tests.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() && !matches!(name.as_str(), "tests" | "examples" | "target") {
             sources(&path, found);
-        } else if path.extension().is_some_and(|end| end == "rs") && name != "tests.rs" {
+        } else if path
+            .extension()
+            .is_some_and(|end| end == "rs" || end == "tsv")
+            && name != "tests.rs"
+        {
             found.push(path);
         }
     }
@@ -78,7 +82,7 @@ fn mentions(path: &Path, word: &str) -> bool {
         !before.is_some_and(part) && !after.is_some_and(part)
     };
     code.lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
+        .filter(|line| !line.trim_start().starts_with("//") && !line.starts_with("# "))
         .any(|line| line.match_indices(word).any(|found| whole(found, line)))
 }
 
@@ -92,6 +96,35 @@ fn every_place_exists() {
             assert!(place.exists(), "{task}: {} does not exist", place.display());
         }
     }
+}
+
+#[test]
+fn a_study_is_a_folder_that_no_code_names() {
+    let rows = rows();
+    let row = rows
+        .iter()
+        .find(|(task, _)| task == "add the study of a paper");
+    let (_, places) = row.unwrap();
+    assert!(places.contains(&root().join("studies/")));
+    let text = fs::read_to_string(root().join("docs/reproductions.md")).unwrap();
+    let mut files = Vec::new();
+    sources(&root().join("crates"), &mut files);
+    files.retain(|file| file.extension().is_some_and(|end| end == "rs"));
+    let mut studies = 0;
+    for folder in fs::read_dir(root().join("studies")).unwrap() {
+        let folder = folder.unwrap().path();
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(folder.join("plan.toml").exists(), "{name}");
+        assert!(
+            text.contains(&format!("<!-- begin of study {name}:")),
+            "{name}"
+        );
+        for file in &files {
+            assert!(!mentions(file, &name), "{} names {name}", file.display());
+        }
+        studies += 1;
+    }
+    assert!(studies > 5, "the studies have moved");
 }
 
 #[test]

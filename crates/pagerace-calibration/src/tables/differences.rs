@@ -1,5 +1,6 @@
 //! The errors of predicted differences between contenders.
 
+use pagerace_core::Words as _;
 use pagerace_lab::metric::MetricId;
 
 use super::{NONE, Section, Table, share, signed, title, value};
@@ -45,7 +46,7 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
             };
             let pairs = metrics.iter().filter_map(of).map(|e| e.pairs).max();
             let mut row = vec![
-                kind.name().to_owned(),
+                kind.word().to_owned(),
                 network(lossy),
                 evidence.to_string(),
                 pairs.unwrap_or(0).to_string(),
@@ -134,7 +135,7 @@ fn table(caption: &str, errors: &[DifferenceErrors]) -> Table {
     for error in errors {
         let right = error.sign_right as f64 / error.significant as f64;
         table.add(vec![
-            error.kind.name().to_owned(),
+            error.kind.word().to_owned(),
             title(error.metric),
             network(error.lossy),
             error.evidence.to_string(),

@@ -1,5 +1,6 @@
 //! The locations and causes of the model's errors.
 
+use pagerace_core::Words as _;
 use pagerace_lab::unit::Unit;
 
 use super::{NONE, Section, Table, or_none, signed, title, value};
@@ -15,7 +16,7 @@ pub(super) fn why(accuracy: &Accuracy) -> Section {
     for cause in &accuracy.causes {
         causes.add(vec![
             title(cause.metric),
-            cause.stage.label().to_owned(),
+            cause.stage.word().to_owned(),
             cause.cells.to_string(),
             or_none(cause.gap_ms.map(gap)),
         ]);
@@ -83,5 +84,5 @@ fn blamed(blame: &Blame) -> String {
         }
         _ => String::new(),
     };
-    format!("{}{of}{times}", blame.stage.words())
+    format!("{}{of}{times}", blame.stage.phrase())
 }

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use pagerace_core::Duration;
 use pagerace_core::suggest::did_you_mean;
-use serde::{Deserialize, Serialize};
+use pagerace_core::{Duration, serde_as_text};
 
 use super::registry::{Arguments, PolicyInfo, Takes, policies, policy};
 use super::{Policy, ReliabilityError, Selection};
@@ -15,8 +14,7 @@ use super::{Policy, ReliabilityError, Selection};
 /// A spec is displayed and serialised with all arguments resolved, except a default
 /// selection that the policy does not require. Specs are equal if their displayed text is
 /// the same.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug)]
 pub struct ReliabilitySpec {
     info: &'static PolicyInfo,
     arguments: Arguments,
@@ -144,6 +142,8 @@ fn known() -> String {
     names.join(", ")
 }
 
+serde_as_text!(ReliabilitySpec);
+
 impl FromStr for ReliabilitySpec {
     type Err = ReliabilityError;
 
@@ -243,20 +243,6 @@ impl Eq for ReliabilitySpec {}
 impl fmt::Display for ReliabilitySpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.text)
-    }
-}
-
-impl TryFrom<String> for ReliabilitySpec {
-    type Error = ReliabilityError;
-
-    fn try_from(text: String) -> Result<Self, ReliabilityError> {
-        text.parse()
-    }
-}
-
-impl From<ReliabilitySpec> for String {
-    fn from(spec: ReliabilitySpec) -> Self {
-        spec.text.into()
     }
 }
 

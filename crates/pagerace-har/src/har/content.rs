@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pagerace_core::Destination;
-use pagerace_page::{Content, FontDisplay, FontUse, ResourceId};
+use pagerace_page::{Content, FontUse, ResourceId};
 
 use super::layout::Document;
 use super::markup;
@@ -83,7 +83,7 @@ fn fonts(recording: &Recording) -> (Vec<FontUse>, Vec<ResourceId>) {
         }) {
             icons.push(font);
         }
-        let display = face.and_then(|face| FontDisplay::parse(&face.display));
+        let display = face.and_then(|face| face.display.parse().ok());
         displays.extend(display.map(|display| FontUse { font, display }));
     }
     (displays, icons)

@@ -43,7 +43,7 @@ impl Extension {
             parse_ms: cpu("parseMs"),
             decode_ms: cpu("decodeMs"),
             script_mode: filled(own, "scriptMode").and_then(script_mode),
-            font_display: filled(own, "fontDisplay").and_then(FontDisplay::parse),
+            font_display: filled(own, "fontDisplay").and_then(|word| word.parse().ok()),
             failed: filled(own, "failed").map(str::to_owned),
         }
     }

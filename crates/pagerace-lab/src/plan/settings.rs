@@ -3,7 +3,6 @@
 
 use pagerace_core::Protocol;
 use pagerace_sim::{H3Discovery, Retransmission, Visit};
-use pagerace_transport::quic::DEFAULT_MTU;
 use pagerace_transport::tls;
 
 use super::Plan;
@@ -28,7 +27,7 @@ impl Plan {
             if transport.real_tls {
                 return bad(format!("tls: real TLS {needs}; leave out --tls real"));
             }
-            if transport.quic_mtu != DEFAULT_MTU {
+            if !transport.has_default_packets() {
                 return bad(format!("quic-mtu: a packet size of QUIC {needs}"));
             }
             if self.settings.retransmission != Retransmission::default() {

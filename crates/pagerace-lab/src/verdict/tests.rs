@@ -354,7 +354,7 @@ fn what_breaks_objects_wins_nothing() {
                 a gain.";
     assert!(v.sentence.ends_with(told), "{}", v.sentence);
     let analysis = analyse(&results, 0, 0, "onload".parse().unwrap());
-    assert_eq!(analysis.rows[1].mark.label(), "breaks objects");
+    assert_eq!(analysis.rows[1].mark.name(), "breaks objects");
     assert_eq!(analysis.ranking[0], 1, "its number is what it is");
     // It does not win either if runs are too few, or if no other contender is better.
     for runs in [3, 30] {
@@ -453,7 +453,7 @@ fn unsure_beside_a_small_p_has_a_reason() {
     let analysis = analyse(&results, 0, 0, "lcp".parse().unwrap());
     let row = &analysis.rows[1];
     assert!(row.signed_rank_p_holm.is_some_and(|p| p < 0.05), "{row:?}");
-    assert_eq!(row.mark.label(), "unsure");
+    assert_eq!(row.mark.name(), "unsure");
     let v = say(&results, "lcp");
     assert!(
         v.sentence

@@ -56,10 +56,8 @@ pub(super) fn start<S: ServedSite>(
                 let seed = derive_seed(config.seed, &format!("origin/{i}"));
                 let config = ServerConfig {
                     settings: QuicSettings {
-                        congestion: config.quic_congestion.clone(),
-                        mtu: config.settings.quic_mtu,
                         guard: config.guard,
-                        ..QuicSettings::default()
+                        ..config.settings.quic(&config.quic_congestion)
                     },
                     retransmission: config.settings.retransmission,
                     h3: config.h3.clone(),

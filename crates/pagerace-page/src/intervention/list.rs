@@ -3,16 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use pagerace_core::{Destination, Duration};
-use serde::{Deserialize, Serialize};
+use pagerace_core::{Destination, Duration, serde_as_text};
 
 use super::{Effect, Failure, Intervention, InterventionError, Target, Term};
 use crate::{Page, Resource, ResourceId};
 
 /// Interventions that apply together; none by default. Written and serialised with spaces
 /// between them, or as `none`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Interventions {
     all: Vec<Intervention>,
 }
@@ -118,6 +116,8 @@ impl Interventions {
     }
 }
 
+serde_as_text!(Interventions);
+
 impl FromStr for Interventions {
     type Err = InterventionError;
 
@@ -143,19 +143,5 @@ impl fmt::Display for Interventions {
         }
         let all: Vec<String> = self.all.iter().map(Intervention::to_string).collect();
         f.write_str(&all.join(" "))
-    }
-}
-
-impl TryFrom<String> for Interventions {
-    type Error = InterventionError;
-
-    fn try_from(text: String) -> Result<Self, InterventionError> {
-        text.parse()
-    }
-}
-
-impl From<Interventions> for String {
-    fn from(interventions: Interventions) -> Self {
-        interventions.to_string()
     }
 }

@@ -1,8 +1,7 @@
 //! Positions of a page's elements on the screen, and the cost of rendering them. Only
 //! recordings with a layout provide them.
 
-use pagerace_core::Duration;
-use serde::de::value::{Error, StrDeserializer};
+use pagerace_core::{Duration, names};
 use serde::{Deserialize, Serialize};
 
 use super::{ResourceId, Wait, is_default};
@@ -195,28 +194,23 @@ pub struct FontUse {
     pub display: FontDisplay,
 }
 
-/// `font-display` of an `@font-face` rule
-/// (<https://www.w3.org/TR/css-fonts-4/#font-display-desc>).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FontDisplay {
-    /// The browser decides.
-    #[default]
-    Auto,
-    /// Text is invisible for a while, and swapped whenever the font arrives.
-    Block,
-    /// Text is visible at once, and swapped whenever the font arrives.
-    Swap,
-    /// Text is invisible for a moment, and swapped only if the font arrives soon.
-    Fallback,
-    /// Text uses the font only if it is already available.
-    Optional,
-}
-
-impl FontDisplay {
-    /// Parses a value of `font-display` in lower case.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::deserialize(StrDeserializer::<Error>::new(word)).ok()
+names! {
+    /// `font-display` of an `@font-face` rule
+    /// (<https://www.w3.org/TR/css-fonts-4/#font-display-desc>).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum FontDisplay as "font-display" {
+        /// The browser decides.
+        #[default]
+        Auto = "auto",
+        /// Text is invisible for a while, and swapped whenever the font arrives.
+        Block = "block",
+        /// Text is visible at once, and swapped whenever the font arrives.
+        Swap = "swap",
+        /// Text is invisible for a moment, and swapped only if the font arrives soon.
+        Fallback = "fallback",
+        /// Text uses the font only if it is already available.
+        Optional = "optional",
     }
 }
 

@@ -1,33 +1,23 @@
 //! Evidence for the times at which content appears.
 
-use std::fmt;
-
-use pagerace_core::Duration;
+use pagerace_core::{Duration, names};
 use serde::{Deserialize, Serialize};
 
 use super::{Page, ResourceId, Wait};
 
-/// Source of the knowledge about a page's visible content and its paint times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PaintEvidence {
-    /// `pagerace record` wrote down the position of each element and the time at which it
-    /// appeared.
-    Recorded,
-    /// The recording has paint times but no positions. The visible elements are guessed;
-    /// the times at which they can appear are fitted to the recorded paints.
-    Fitted,
-    /// The recording has neither paints nor layout.
-    Guessed,
-}
-
-impl fmt::Display for PaintEvidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Recorded => "recorded",
-            Self::Fitted => "fitted",
-            Self::Guessed => "guessed",
-        })
+names! {
+    /// Source of the knowledge about a page's visible content and its paint times.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum PaintEvidence {
+        /// `pagerace record` wrote down the position of each element and the time at which it
+        /// appeared.
+        Recorded = "recorded",
+        /// The recording has paint times but no positions. The visible elements are guessed;
+        /// the times at which they can appear are fitted to the recorded paints.
+        Fitted = "fitted",
+        /// The recording has neither paints nor layout.
+        Guessed = "guessed",
     }
 }
 

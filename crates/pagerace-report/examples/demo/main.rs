@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use pagerace_core::{Duration, Rng};
 use pagerace_report::input::{
-    AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Provenance,
+    AcrossRow, AcrossSection, Comparison, Metric, Named, NetworkResult, PageResult, Provenance,
     Report, Row, VerdictKind, Why,
 };
 
@@ -257,7 +257,7 @@ fn compare(baseline: bool, value: Option<f64>, base: Option<f64>, rng: &mut Rng)
     }
 }
 
-fn across(pages: &[PageResult]) -> Vec<AcrossPages> {
+fn across(pages: &[PageResult]) -> Vec<AcrossSection> {
     (0..links().len())
         .map(|network| {
             let share = |strategy: usize| -> Vec<f64> {
@@ -267,7 +267,7 @@ fn across(pages: &[PageResult]) -> Vec<AcrossPages> {
                     .collect()
             };
             let others = (0..Order::ALL.len()).filter(|&s| s != BASELINE);
-            AcrossPages {
+            AcrossSection {
                 network,
                 metric: LCP,
                 verdict: "Over all pages, some gain and some lose. Invented.".to_owned(),

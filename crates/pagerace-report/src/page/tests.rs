@@ -7,7 +7,7 @@ use super::{
     FOOTER, HOW_LIVE, HOW_SIMULATED, LIBRARY, SCRIPTS, SECTIONS, STYLE, own_script, render,
 };
 use crate::input::{
-    AcrossPages, Comparison, Metric, Named, NetworkResult, PageResult, Provenance, Report,
+    AcrossSection, Comparison, Metric, Named, NetworkResult, PageResult, Provenance, Report,
     Resource, Row, RunDetail, VerdictKind, Why,
 };
 
@@ -104,9 +104,9 @@ fn report(text: &str) -> Report {
                 ..NetworkResult::default()
             }],
         }],
-        across: vec![AcrossPages {
+        across: vec![AcrossSection {
             verdict: text.to_owned(),
-            ..AcrossPages::default()
+            ..AcrossSection::default()
         }],
         notes: vec![text.to_owned()],
         ..Report::default()

@@ -1,5 +1,6 @@
 //! Properties of pages and networks that a server can know before it answers.
 
+use pagerace_core::words;
 use pagerace_lab::unit::Unit;
 use serde::Serialize;
 use serde_json::Value;
@@ -47,23 +48,25 @@ pub struct NetworkFacts {
     pub loss_percent: f64,
 }
 
-/// A property by which a rule may decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feature {
-    /// [`NetworkFacts::loss_percent`].
-    Loss,
-    /// [`NetworkFacts::rtt_ms`].
-    RoundTrip,
-    /// [`NetworkFacts::down_mbps`].
-    Downlink,
-    /// [`PageFacts::bytes`].
-    Bytes,
-    /// [`PageFacts::requests`].
-    Requests,
-    /// [`PageFacts::hosts`].
-    Hosts,
-    /// [`PageFacts::providers`].
-    Providers,
+words! {
+    /// A property by which a rule may decide.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Feature {
+        /// [`NetworkFacts::loss_percent`].
+        Loss = "loss_percent": "packet loss",
+        /// [`NetworkFacts::rtt_ms`].
+        RoundTrip = "rtt_ms": "round trip",
+        /// [`NetworkFacts::down_mbps`].
+        Downlink = "down_mbps": "downlink",
+        /// [`PageFacts::bytes`].
+        Bytes = "page_bytes": "page's bytes",
+        /// [`PageFacts::requests`].
+        Requests = "page_requests": "page's requests",
+        /// [`PageFacts::hosts`].
+        Hosts = "page_hosts": "page's hosts",
+        /// [`PageFacts::providers`].
+        Providers = "page_providers": "page's CDNs",
+    }
 }
 
 impl Feature {
@@ -71,32 +74,6 @@ impl Feature {
     pub const OF_NETWORKS: [Self; 3] = [Self::Loss, Self::RoundTrip, Self::Downlink];
     /// The properties of pages, in the order in which they are preferred.
     pub const OF_PAGES: [Self; 4] = [Self::Bytes, Self::Requests, Self::Hosts, Self::Providers];
-
-    /// The name in JSON, which ends with the unit if there is one.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Loss => "loss_percent",
-            Self::RoundTrip => "rtt_ms",
-            Self::Downlink => "down_mbps",
-            Self::Bytes => "page_bytes",
-            Self::Requests => "page_requests",
-            Self::Hosts => "page_hosts",
-            Self::Providers => "page_providers",
-        }
-    }
-
-    /// The name for people.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Loss => "packet loss",
-            Self::RoundTrip => "round trip",
-            Self::Downlink => "downlink",
-            Self::Bytes => "page's bytes",
-            Self::Requests => "page's requests",
-            Self::Hosts => "page's hosts",
-            Self::Providers => "page's CDNs",
-        }
-    }
 
     /// Formats a threshold for people.
     pub fn format(self, value: f64) -> String {

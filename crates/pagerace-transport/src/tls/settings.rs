@@ -2,30 +2,25 @@
 
 use std::fmt;
 
-use pagerace_core::Words;
+use pagerace_core::words;
 use serde::{Deserialize, Serialize};
 
 use super::record::{MAX_PLAINTEXT, overhead};
 
-/// A version of TLS.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-pub enum Version {
-    /// TLS 1.2, <https://www.rfc-editor.org/rfc/rfc5246>.
-    #[serde(rename = "tls1.2")]
-    Tls12,
-    /// TLS 1.3, <https://www.rfc-editor.org/rfc/rfc8446>.
-    #[default]
-    #[serde(rename = "tls1.3")]
-    Tls13,
-}
-
-impl Words for Version {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Tls12, "1.2", "Two round trips, one if resumed"),
-        (Self::Tls13, "1.3", "One round trip"),
-    ];
+words! {
+    /// A version of TLS.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    )]
+    pub enum Version {
+        /// TLS 1.2, <https://www.rfc-editor.org/rfc/rfc5246>.
+        #[serde(rename = "tls1.2")]
+        Tls12 = "1.2": "Two round trips, one if resumed",
+        /// TLS 1.3, <https://www.rfc-editor.org/rfc/rfc8446>.
+        #[default]
+        #[serde(rename = "tls1.3")]
+        Tls13 = "1.3": "One round trip",
+    }
 }
 
 impl Version {
@@ -98,36 +93,24 @@ impl RecordSize {
     }
 }
 
-/// The size of the client's first message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClientHello {
-    /// The size of rustls's message, with one classical key share.
-    #[default]
-    Small,
-    /// The size of a browser's message, with the hybrid key share `X25519MLKEM768` of 1,216
-    /// bytes (draft-ietf-tls-ecdhe-mlkem), GREASE values and rarer extensions. The server
-    /// answers with a classical share.
-    ///
-    /// # Source
-    /// Chromium 156 sends 1,934 to 1,998 bytes including the record over TCP, and 1,933
-    /// bytes in CRYPTO frames over QUIC.
-    Browser,
-}
-
-impl Words for ClientHello {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (
-            Self::Browser,
-            "browser",
+words! {
+    /// The size of the client's first message.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ClientHello {
+        /// The size of a browser's message, with the hybrid key share `X25519MLKEM768` of 1,216
+        /// bytes (draft-ietf-tls-ecdhe-mlkem), GREASE values and rarer extensions. The server
+        /// answers with a classical share.
+        ///
+        /// # Source
+        /// Chromium 156 sends 1,934 to 1,998 bytes including the record over TCP, and 1,933
+        /// bytes in CRYPTO frames over QUIC.
+        Browser = "browser":
             "About 2 kB, with a post-quantum key share, as browsers send since 2024",
-        ),
-        (
-            Self::Small,
-            "small",
-            "About 200 bytes, with one classical key share",
-        ),
-    ];
+        /// The size of rustls's message, with one classical key share.
+        #[default]
+        Small = "small": "About 200 bytes, with one classical key share",
+    }
 }
 
 impl ClientHello {

@@ -13,6 +13,26 @@ use pagerace_sim::{
 };
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
+/// Settings of QUIC's packets.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct PacketArgs {
+    /// Largest UDP payload of QUIC in bytes, from 1200 to 1452.
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU,
+        value_parser = clap::value_parser!(u16).range(
+            i64::from(*QUIC_MTU.start())..=i64::from(*QUIC_MTU.end())))]
+    quic_mtu: u16,
+}
+
+impl PacketArgs {
+    /// Returns this setting, and the defaults of all others.
+    pub(crate) fn settings(&self) -> LoadSettings {
+        LoadSettings {
+            quic_mtu: self.quic_mtu,
+            ..LoadSettings::default()
+        }
+    }
+}
+
 /// Settings that simulated and live loads share.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WireArgs {
@@ -26,9 +46,8 @@ pub(crate) struct WireArgs {
         default_value = LoadSettings::default().retransmission.word())]
     pub(crate) retransmission: Retransmission,
 
-    /// Largest UDP payload of QUIC in bytes, from 1200 to 1452.
-    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU, value_parser = quic_mtu())]
-    pub(crate) quic_mtu: u16,
+    #[command(flatten)]
+    packets: PacketArgs,
 
     /// Cost of a name lookup.
     #[arg(long, value_parser = word::<NameLookup>(),
@@ -42,9 +61,8 @@ impl WireArgs {
         LoadSettings {
             connections: self.connections,
             retransmission: self.retransmission,
-            quic_mtu: self.quic_mtu,
             name_lookup: self.dns,
-            ..LoadSettings::default()
+            ..self.packets.settings()
         }
     }
 }
@@ -177,12 +195,6 @@ fn real_tls() -> impl TypedValueParser<Value = bool> {
         PossibleValue::new("real").help("Real TLS 1.3"),
     ])
     .map(|name| name == "real")
-}
-
-/// Returns the parser of `--quic-mtu`.
-pub(crate) fn quic_mtu() -> clap::builder::RangedI64ValueParser<u16> {
-    let (least, most) = (*QUIC_MTU.start(), *QUIC_MTU.end());
-    clap::value_parser!(u16).range(i64::from(least)..=i64::from(most))
 }
 
 fn number(text: &str) -> Result<f64, String> {

@@ -12,7 +12,7 @@ use pagerace_lab::bulk::{
 };
 use pagerace_lab::unit::Unit;
 use pagerace_sim::LoadSettings;
-use pagerace_transport::{quic::DEFAULT_MTU, tls};
+use pagerace_transport::tls;
 
 use super::failed::AllFailed;
 use super::files::{check_files, reasons, rerun, write, write_text};
@@ -20,7 +20,7 @@ use super::inputs::{controllers, list, networks};
 use super::simulate::transfer;
 use crate::cli::WorkArgs;
 use crate::cli::groups::{LoadArgs, default};
-use crate::cli::model::{duration, quic_mtu, word};
+use crate::cli::model::{PacketArgs, duration, word};
 use crate::table::{self, bulk::Columns};
 use crate::text::{headed, say, stress};
 
@@ -54,9 +54,8 @@ pub(crate) struct BulkArgs {
     #[command(flatten)]
     loads: LoadArgs,
 
-    /// Largest UDP payload of QUIC in bytes, from 1200 to 1452.
-    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU, value_parser = quic_mtu())]
-    quic_mtu: u16,
+    #[command(flatten)]
+    packets: PacketArgs,
 
     /// Version of TLS under HTTP/1.1 and HTTP/2.
     #[arg(long, value_parser = word::<tls::Version>(),
@@ -120,10 +119,9 @@ fn plan(args: &BulkArgs) -> Result<BulkPlan> {
         runs: args.loads.runs,
         seed: args.loads.seed,
         settings: LoadSettings {
-            quic_mtu: args.quic_mtu,
             tcp_tls: args.tls_version,
             deadline: args.deadline,
-            ..LoadSettings::default()
+            ..args.packets.settings()
         },
     })
 }
@@ -197,8 +195,8 @@ fn shared(plan: &BulkPlan) -> String {
         facts.push(format!("TLS {} over TCP", plan.settings.tcp_tls.word()));
     }
     let quic = plan.contenders.iter().any(|c| !c.protocol.is_tcp());
-    if quic && (tcp || plan.settings.quic_mtu != DEFAULT_MTU) {
-        facts.push(format!("QUIC packets of {} bytes", plan.settings.quic_mtu));
+    if quic && (tcp || !plan.settings.has_default_packets()) {
+        facts.push(plan.settings.packets());
     }
     facts.push("one connection".to_owned());
     facts.join(", ")

@@ -18,8 +18,7 @@ use comfy_table::{
 use pagerace_core::{Destination, Duration, ScriptMode};
 use pagerace_har::{ImportOptions, load};
 use pagerace_page::{
-    Category, Element, ElementKind, Evidence, FontDisplay, Page, PageLayout, Resource, ResourceId,
-    Trigger, Wait,
+    Category, Element, ElementKind, Evidence, Page, PageLayout, Resource, ResourceId, Trigger, Wait,
 };
 
 use self::essential::EssentialArgs;
@@ -199,13 +198,7 @@ fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<
     let fonts: Vec<String> = layout
         .fonts
         .iter()
-        .map(|f| {
-            format!(
-                "{} ({})",
-                label(page, page.resource(f.font)),
-                word(f.display)
-            )
-        })
+        .map(|f| format!("{} ({})", label(page, page.resource(f.font)), f.display))
         .collect();
     if !fonts.is_empty() {
         writeln!(out, "font-display: {}", fonts.join(", "))?;
@@ -232,16 +225,6 @@ fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<
             .count(),
         rendering.unwrap_or_default()
     )
-}
-
-const fn word(display: FontDisplay) -> &'static str {
-    match display {
-        FontDisplay::Auto => "auto",
-        FontDisplay::Block => "block",
-        FontDisplay::Swap => "swap",
-        FontDisplay::Fallback => "fallback",
-        FontDisplay::Optional => "optional",
-    }
 }
 
 fn creator(page: &Page) -> &str {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Error, Result, bail};
 use clap::Args;
+use pagerace_core::Words as _;
 use pagerace_lab::MetricId;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_study::claim;
@@ -165,7 +166,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
     }
     let all = Feature::OF_NETWORKS.into_iter().chain(Feature::OF_PAGES);
     let unknown = all.filter(|feature| !population.features.contains(feature));
-    let unknown: Vec<&str> = unknown.map(Feature::title).collect();
+    let unknown: Vec<&str> = unknown.map(Feature::phrase).collect();
     if !unknown.is_empty() {
         warn(&format!(
             "the rule does not ask for what is not known of all pages and networks: {}",

@@ -232,14 +232,14 @@ fn read(path: &Path) -> Result<Observations> {
 fn how(args: &CalibrateArgs) -> Fact {
     let CalibrateArgs { world, .. } = args;
     let value = format!(
-        "{}, connections {:?}, retransmission {:?}, QUIC packets of {} bytes, settled after {} ms",
+        "{}, connections {:?}, retransmission {:?}, {}, settled after {} ms",
         match world.wire.dns {
             NameLookup::RoundTrip => "addresses looked up",
             NameLookup::None => "addresses known",
         },
         world.wire.connections,
         world.wire.retransmission,
-        world.wire.quic_mtu,
+        world.wire.settings().packets(),
         world.settle.as_millis_f64(),
     );
     Fact::new("settings of loads", value)

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use pagerace_core::Words as _;
 use pagerace_lab::VERSION;
 use pagerace_study::key::Dimension;
 use pagerace_study::recommend::population::Facts;
@@ -38,7 +39,7 @@ pub(super) fn of(report: &Report<'_>, facts: &Facts, input: &Path, plan: Option<
         "fixed": population.choices[evaluation.fixed].contender,
         "rule": rule(report, &evaluation.rule),
         "choices": choices.collect::<Vec<_>>(),
-        "features": population.features.iter().map(|one| one.key()).collect::<Vec<_>>(),
+        "features": population.features.iter().map(|one| one.word()).collect::<Vec<_>>(),
         "networks": networks.collect::<Vec<_>>(),
         "pages": pages.map(|(group, page)| json!({"group": group, "page": page}))
             .collect::<Vec<_>>(),
@@ -63,7 +64,7 @@ fn rule(report: &Report<'_>, part: &Rule) -> Value {
             yes,
             no,
         } => json!({
-            "if": report.population.features[*feature].key(),
+            "if": report.population.features[*feature].word(),
             "above": above,
             "then": rule(report, yes),
             "else": rule(report, no),

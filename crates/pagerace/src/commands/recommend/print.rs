@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use pagerace_core::Words as _;
 use pagerace_lab::VERSION;
 use pagerace_lab::metric::Wording;
 use pagerace_lab::model_error::{Kind as Difference, ModelErrors, Question};
@@ -480,7 +481,7 @@ impl Report<'_> {
             .iter()
             .partition(|place| situations[**place].features[feature] > above);
         let known = self.population.features[feature];
-        let question = format!("if {} > {}: ", known.title(), known.format(above));
+        let question = format!("if {} > {}: ", known.phrase(), known.format(above));
         self.part(lines, yes, &question, inner, &above_it);
         self.part(lines, no, "else: ", inner, &others);
     }

@@ -254,7 +254,7 @@ fn print_claim(
             Some(network) => format!("{}, {network}", measured.race),
             None => measured.race.clone(),
         };
-        let verdict = verdict.words();
+        let verdict = verdict.name();
         writeln!(
             out,
             "  {verdict}: {number} over {pages} ({place}){published}"
@@ -273,7 +273,7 @@ fn worst(decisions: &[claim::Decision]) -> Verdict {
 pub(super) fn summed_up(decisions: &[claim::Decision]) -> String {
     let worst = worst(decisions);
     let count = decisions.iter().filter(|one| one.verdict == worst).count();
-    let words = worst.words();
+    let words = worst.name();
     if count == decisions.len() {
         words.to_owned()
     } else {
