@@ -35,7 +35,7 @@ pub(crate) mod record;
 #[cfg(feature = "live")]
 pub(crate) mod serve;
 
-use groups::{DesignArgs, OUTPUT, OutputArgs, default, excluding};
+use groups::{DesignArgs, OUTPUT, OutputArgs, PageChoice, ProgressArgs, default, excluding};
 #[cfg(feature = "live")]
 use live::{CalibrateArgs, LiveArgs};
 use model::ModelArgs;
@@ -255,9 +255,8 @@ pub(crate) struct RaceArgs {
     #[command(flatten)]
     pub(crate) design: DesignArgs,
 
-    /// Page of a HAR with several pages: its number from 1, its id or its title.
-    #[arg(long, value_name = "PAGE")]
-    pub(crate) page: Option<String>,
+    #[command(flatten)]
+    pub(crate) choice: PageChoice,
 
     /// Run the race of a results file (written by --json) again.
     #[arg(long, value_name = "FILE")]
@@ -307,9 +306,8 @@ pub(crate) struct WorkArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
-    /// Do not show progress.
-    #[arg(long)]
-    pub(crate) no_progress: bool,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 impl WorkArgs {
@@ -320,7 +318,7 @@ impl WorkArgs {
 
     /// Shows the progress, unless it is unwanted.
     pub(crate) fn watch(&self, unit: &str) -> Watch {
-        Watch::new(!self.no_progress, unit)
+        self.progress.watch(unit)
     }
 }
 

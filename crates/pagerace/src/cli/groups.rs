@@ -6,6 +6,8 @@ use clap::{Arg, Args};
 use pagerace_lab::MetricId;
 use pagerace_lab::plan::{RUNS, SEED};
 
+use crate::progress::Watch;
+
 /// The heading of options that say where results go, and decide no load.
 pub(crate) const OUTPUT: &str = "Output";
 
@@ -82,6 +84,29 @@ pub(crate) struct DesignArgs {
     /// Metric that ranks the variants; see `pagerace list metrics`.
     #[arg(short, long, value_name = "NAME", default_value_t)]
     pub(crate) metric: MetricId,
+}
+
+/// The page of a recording that has several.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct PageChoice {
+    /// Page of a recording with several pages: its number from 1, its id or its title.
+    #[arg(long, value_name = "PAGE")]
+    pub(crate) page: Option<String>,
+}
+
+/// The display of progress.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ProgressArgs {
+    /// Do not show progress.
+    #[arg(long)]
+    no_progress: bool,
+}
+
+impl ProgressArgs {
+    /// Shows the progress, unless it is unwanted.
+    pub(crate) fn watch(&self, unit: &str) -> Watch {
+        Watch::new(!self.no_progress, unit)
+    }
 }
 
 /// Files with the results of a race.

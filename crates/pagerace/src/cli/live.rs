@@ -7,7 +7,7 @@ use pagerace_core::Duration;
 use pagerace_lab::MetricId;
 use pagerace_lab::plan::SEED;
 
-use super::groups::{DesignArgs, OutputArgs, default};
+use super::groups::{DesignArgs, OutputArgs, ProgressArgs, default};
 use super::model::{DistanceArgs, InterventionArgs, WireArgs, duration};
 use crate::commands::live::DEFAULT_NETWORKS;
 use crate::commands::race::DEFAULT_STRATEGY;
@@ -98,9 +98,8 @@ pub(crate) struct LiveArgs {
     #[command(flatten, next_help_heading = "Output")]
     pub(crate) outputs: OutputArgs,
 
-    /// Do not show progress.
-    #[arg(long, help_heading = "Output")]
-    pub(crate) no_progress: bool,
+    #[command(flatten, next_help_heading = "Output")]
+    pub(crate) progress: ProgressArgs,
 }
 
 /// The pages to compare, and the outputs.
@@ -179,7 +178,6 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) timelines: Option<PathBuf>,
 
-    /// Do not show progress.
-    #[arg(long, help_heading = "Output")]
-    pub(crate) no_progress: bool,
+    #[command(flatten, next_help_heading = "Output")]
+    pub(crate) progress: ProgressArgs,
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::groups::PageChoice;
+
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   pagerace serve examples/pages/shop.har
@@ -46,9 +48,8 @@ pub(crate) struct ServeArgs {
     #[arg(short, long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) address: IpAddr,
 
-    /// Page of a HAR with several pages: its number from 1, its id or its title.
-    #[arg(long, value_name = "PAGE")]
-    pub(crate) page: Option<String>,
+    #[command(flatten)]
+    pub(crate) choice: PageChoice,
 
     /// Answer at once, without the recorded servers' think times.
     #[arg(long)]

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
         pages::keep(path, &pages.models)?;
     }
 
-    let watch = Watch::new(!args.no_progress, "loads");
+    let watch = args.progress.watch("loads");
     let observations = measure::observations(args, &design, pages, &watch)?;
     let predictions = predicted(args, &design, &observations, &watch)?;
     let elsewhere = predicted(args, &elsewhere, &observations, &watch)?;

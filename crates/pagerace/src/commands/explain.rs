@@ -23,7 +23,7 @@ use super::race::settings;
 use super::simulate::{explain, load};
 use super::warn::{idle_rules, warn};
 use crate::cli::WorkArgs;
-use crate::cli::groups::LoadArgs;
+use crate::cli::groups::{LoadArgs, PageChoice};
 use crate::cli::model::ModelArgs;
 use crate::cli::origin_rtt;
 use crate::table;
@@ -68,9 +68,8 @@ pub(crate) struct ExplainArgs {
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     run: Option<u32>,
 
-    /// Page of a HAR with several pages: its number from 1, its id or its title.
-    #[arg(long, value_name = "PAGE")]
-    page: Option<String>,
+    #[command(flatten)]
+    choice: PageChoice,
 
     #[command(flatten, next_help_heading = "Essential")]
     needs: NeedArgs,
@@ -152,7 +151,7 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     // Check cheap arguments first: a wrong name should not wait for a large file.
     let settings = settings(&args.model)?;
     args.needs.read()?;
-    let mut pages = pages(std::slice::from_ref(&args.har), args.page.as_ref())?;
+    let mut pages = pages(std::slice::from_ref(&args.har), args.choice.page.as_ref())?;
     origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
     let mut plan = Plan {
         pages,

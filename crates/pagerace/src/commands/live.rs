@@ -55,7 +55,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     idle_rules(&plan).for_each(|text| warn(&text));
     let mut session = LiveSession::open(pages, &args.world)?;
 
-    let watch = Watch::new(!args.no_progress, "loads");
+    let watch = args.progress.watch("loads");
     watch.start("loading", plan.loads());
     let mut environment = Environment::default();
     let mut outcomes: BTreeMap<Choice, Outcome> = BTreeMap::new();

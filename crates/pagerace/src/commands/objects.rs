@@ -16,6 +16,7 @@ use pagerace_lab::Progress;
 
 use super::bulk::size;
 use super::failed::Interrupted;
+use crate::cli::groups::PageChoice;
 use crate::progress::Watch;
 use folder::Folder;
 
@@ -41,9 +42,8 @@ pub(crate) struct ObjectsArgs {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
-    /// Page of a recording with several pages: its number from 1, its id or its title.
-    #[arg(long, value_name = "PAGE")]
-    page: Option<String>,
+    #[command(flatten)]
+    choice: PageChoice,
 
     /// Maximum size of all objects together; a larger page is refused.
     #[arg(long, value_name = "SIZE", default_value = "200MB", value_parser = size)]
@@ -61,7 +61,7 @@ pub(crate) struct ObjectsArgs {
 pub(crate) fn run(args: &ObjectsArgs) -> Result<()> {
     folder::check(&args.output, args.force)?;
     let options = ImportOptions {
-        page: args.page.clone(),
+        page: args.choice.page.clone(),
     };
     let page = load(&args.har, &options)?;
     let urls = if args.keep_queries {

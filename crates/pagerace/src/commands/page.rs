@@ -23,15 +23,15 @@ use pagerace_page::{
 
 use self::essential::EssentialArgs;
 use self::paints::Reproduced;
+use crate::cli::groups::PageChoice;
 
 /// Arguments of `pagerace page`.
 #[derive(Args, Debug)]
 pub(crate) struct PageArgs {
     /// The recording (.page, .har or .har.gz).
     har: PathBuf,
-    /// Page of a recording with several pages: its number from 1, its id or its title.
-    #[arg(long)]
-    page: Option<String>,
+    #[command(flatten)]
+    choice: PageChoice,
     /// Print the page as JSON; with --essential, the assessment.
     #[arg(long)]
     json: bool,
@@ -52,7 +52,7 @@ const STYLE: TableStyle = TableStyle::new()
 
 pub(crate) fn run(args: &PageArgs) -> Result<()> {
     let options = ImportOptions {
-        page: args.page.clone(),
+        page: args.choice.page.clone(),
     };
     args.essential.check()?;
     let mut page = load(&args.har, &options)?;

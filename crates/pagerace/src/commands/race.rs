@@ -160,7 +160,7 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
              network panel of their developer tools"
         );
     }
-    if args.page.is_some() && args.hars.len() > 1 {
+    if args.choice.page.is_some() && args.hars.len() > 1 {
         bail!(
             "--page chooses a page of one HAR, but {} HARs were given",
             args.hars.len()
@@ -212,7 +212,7 @@ pub(super) fn add_design(
 pub(super) fn add_pages(plan: &mut Plan, args: &RaceArgs) -> Result<()> {
     let files = args.hars.iter().map(|page| recorded(page));
     let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
-    with_pages(plan, args, pages(&files, args.page.as_ref())?, false)
+    with_pages(plan, args, pages(&files, args.choice.page.as_ref())?, false)
 }
 
 /// Adds pages to a plan, and all that depends on them: its contenders, unless they are

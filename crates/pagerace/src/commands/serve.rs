@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
         serve(args, &config, &protocols, &opening, site)
     } else {
         let options = ImportOptions {
-            page: args.page.clone(),
+            page: args.choice.page.clone(),
         };
         let recording = pagerace_har::recording::load_recording(&args.site, &options)?;
         let site = ReplaySite::new(&recording)

@@ -175,17 +175,17 @@ impl Resolved {
     fn import(&self, path: &Path, contents: &str, args: &RaceArgs) -> Result<Arc<Page>> {
         let imported = || self.imported.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |last: &&Imported| {
-            (&*last.path, &*last.contents, &last.choice) == (path, contents, &args.page)
+            (&*last.path, &*last.contents, &last.choice) == (path, contents, &args.choice.page)
         };
         if let Some(last) = imported().as_ref().filter(is_it) {
             return Ok(Arc::clone(&last.page));
         }
-        let mut pages = pages(&[path.to_owned()], args.page.as_ref())?;
+        let mut pages = pages(&[path.to_owned()], args.choice.page.as_ref())?;
         let page = pages.remove(0);
         *imported() = Some(Imported {
             path: path.to_owned(),
             contents: contents.to_owned(),
-            choice: args.page.clone(),
+            choice: args.choice.page.clone(),
             page: Arc::clone(&page),
         });
         Ok(page)
@@ -212,7 +212,7 @@ impl Resolved {
                     interventions: plan.interventions.clone(),
                     ..Plan::new(Vec::new(), vec![network.clone()], vec![contender.clone()])
                 };
-                let all = (VERSION, &inputs, args.page.as_ref(), cell);
+                let all = (VERSION, &inputs, args.choice.page.as_ref(), cell);
                 digests.push(digest(&serde_json::to_vec(&all)?));
             }
         }
@@ -346,7 +346,7 @@ impl Resolved {
     fn providers(&self, race: usize, page: usize) -> Option<usize> {
         let file = self.study.pages.get(page)?;
         let options = ImportOptions {
-            page: self.races[race].args.page.clone(),
+            page: self.races[race].args.choice.page.clone(),
         };
         let survey = pagerace_har::survey(&file.path, &options).ok()?;
         let corpus = Corpus::new(vec![survey]);
