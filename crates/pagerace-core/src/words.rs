@@ -64,10 +64,10 @@ macro_rules! names {
 
         impl $type {
             /// All values, in order.
-            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$value),+];
+            $visibility const ALL: [Self; [$($name),+].len()] = [$(Self::$value),+];
 
             /// Returns the name.
-            pub const fn name(self) -> &'static str {
+            $visibility const fn name(self) -> &'static str {
                 match self {
                     $(Self::$value => $name,)+
                 }
