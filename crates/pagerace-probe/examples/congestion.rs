@@ -213,14 +213,15 @@ fn main() {
             &mut lossy
         };
         let trials = trials(path.rtt);
-        // Truths that lost nothing have the same candidates.
+        // Truths of the same measurements have the same candidates.
         let mut simulated: BTreeMap<_, Vec<(&str, Expected)>> = BTreeMap::new();
         for truth in controllers() {
             let watched = path.watch(protocol, truth, &trials, seed);
             let model = Model {
                 protocol,
                 object: object(),
-                rtt: path.rtt,
+                path_rtt: path.rtt,
+                rtt: watched.iter().filter_map(|w| w.rtt).fold(path.rtt, Duration::min),
                 rate: watched
                     .iter()
                     .map(|w| rate_of_path(&w.offered))
@@ -236,7 +237,7 @@ fn main() {
                 .collect();
             let expect = |name| (name, model.expect(name, &trials));
             let entries = simulated
-                .entry(model.losses.clone())
+                .entry((model.rtt, model.rate, model.losses.clone()))
                 .or_insert_with(|| controllers().into_iter().map(expect).collect());
             let verdict = judge(&values, entries, &SCALE);
             tally.add(truth, &verdict);
@@ -250,6 +251,18 @@ fn main() {
                     verdict.groups[0].members,
                     verdict.groups[0].distance
                 );
+                let (_, own) = entries.iter().find(|(name, _)| *name == truth).unwrap();
+                for (trial, far) in trials.iter().zip(0..) {
+                    let seen = losses_of_path(&watched[far].offered);
+                    let seen: Vec<f64> = seen.iter().map(|loss| loss.before.since_start().as_secs_f64() / trial.rtt.as_secs_f64()).collect();
+                    println!("  {}: losses {seen:.2?}", trial.name);
+                }
+                for d in own.differences(&values, SCALE.worst).iter().take(8) {
+                    println!(
+                        "  {} {}: {:.3} expected {:.3}, {:.1} sd of {:.3}",
+                        trials[d.job].name, d.value, d.observed, d.expected, d.error, ((d.observed - d.expected) / d.error)
+                    );
+                }
             }
             let others = entries
                 .iter()

@@ -107,7 +107,7 @@ pub fn watch(world: &World, fetch: Fetch, seed: u64) -> Watched {
 }
 
 /// Plays a trial as [`watch`] does. At each of `losses`, which ascend, the path loses the next
-/// large packet of the server: a loss shows in data, and acknowledgements have none.
+/// large packet that reaches the client: a loss shows in data, and acknowledgements have none.
 ///
 /// # Panics
 /// Panics if the congestion controller is unknown.
@@ -159,12 +159,7 @@ fn run<P: Play<Received = BytesMut, Sent = Datagram>>(
             send(&mut up, now, &buf[..datagram.size]);
         }
         while let Some(datagram) = server.poll_transmit(now, &mut buf) {
-            let due = losses.first().is_some_and(|at| *at <= now);
-            if due && 2 * datagram.size > usize::from(world.mtu) {
-                losses = &losses[1..];
-            } else {
-                send(&mut down, now, &buf[..datagram.size]);
-            }
+            send(&mut down, now, &buf[..datagram.size]);
         }
         if player.is_over() {
             return player.finish();
@@ -181,8 +176,13 @@ fn run<P: Play<Received = BytesMut, Sent = Datagram>>(
         now = next.max(now);
         if let Some(exit) = down.poll(now) {
             if let Exit::Delivered { mut payload, .. } = exit {
-                tamper(&mut payload);
-                player.handle_packet(now, payload);
+                let due = losses.first().is_some_and(|at| *at <= now);
+                if due && 2 * payload.len() > usize::from(world.mtu) {
+                    losses = &losses[1..];
+                } else {
+                    tamper(&mut payload);
+                    player.handle_packet(now, payload);
+                }
             }
         } else if let Some(exit) = up.poll(now) {
             if let Exit::Delivered { payload, .. } = exit {

@@ -75,6 +75,7 @@ fn verdict(
             server: String::new(),
             think_time: Duration::from_millis(3),
         },
+        path_rtt: RTT,
         rtt: RTT,
         rate: watched
             .iter()

@@ -14,6 +14,7 @@ use pagerace_transport::quic::{ClientKeys, Datagram, Epoch};
 use pagerace_transport::tcp::{Segment, TcpSettings};
 use pagerace_transport::tls::TlsSettings;
 
+use super::segments::Header;
 use crate::player::{Server, connect};
 
 /// Flow control window in bytes, which no trial fills.
@@ -36,9 +37,14 @@ pub trait Carrier {
     /// True if the packets of the handshake belong to the trial. The size of a certificate
     /// decides whether TCP sends a full segment of it.
     const HANDSHAKE: bool;
+    /// True if packets have a [`header`](Self::header) that can be read.
+    const READABLE: bool;
 
     /// Returns the size of a packet without its headers, in bytes.
     fn payload(packet: &Self::Received) -> u32;
+
+    /// Returns what the packet's header tells, if it can be read.
+    fn header(packet: &Self::Received) -> Option<Header>;
 
     /// Handles a packet from the server.
     fn handle_packet(&mut self, now: Instant, packet: Self::Received);
@@ -113,9 +119,14 @@ impl Carrier for Client {
     type Sent = Datagram;
     const HEADER: u32 = IP_HEADER + UDP_HEADER;
     const HANDSHAKE: bool = true;
+    const READABLE: bool = false;
 
     fn payload(packet: &BytesMut) -> u32 {
         packet.len() as u32
+    }
+
+    fn header(_packet: &BytesMut) -> Option<Header> {
+        None
     }
 
     fn handle_packet(&mut self, now: Instant, packet: BytesMut) {
@@ -161,9 +172,18 @@ impl<T: ClientTls> Carrier for TcpClient<T> {
     type Sent = Segment;
     const HEADER: u32 = IP_HEADER;
     const HANDSHAKE: bool = false;
+    const READABLE: bool = true;
 
     fn payload(packet: &Segment) -> u32 {
         packet.wire_size() - IP_HEADER
+    }
+
+    fn header(packet: &Segment) -> Option<Header> {
+        let begin = packet.offset();
+        Some(Header {
+            bytes: begin..begin + packet.payload_size() as u64,
+            echo: packet.echo(),
+        })
     }
 
     fn handle_packet(&mut self, now: Instant, packet: Segment) {

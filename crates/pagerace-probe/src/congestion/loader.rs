@@ -13,6 +13,7 @@ use pagerace_peer::{Client, ClientEvent};
 use pagerace_transport::quic::{ClientKeys, Epoch};
 
 use super::carrier::{self, Carrier};
+use super::segments::Segments;
 use super::trial::{Offered, Trial};
 use crate::player::{Play, Server, fields};
 use crate::trace::{End, plain};
@@ -61,6 +62,8 @@ pub struct Watched {
     pub payload: u64,
     /// Requests.
     pub requests: usize,
+    /// Time until the first packet.
+    pub rtt: Option<Duration>,
     /// Time from the beginning to the end.
     pub time: Duration,
     /// How it ended.
@@ -107,6 +110,9 @@ pub struct Loader<C: Carrier = Client> {
     last: Option<(u64, u64)>,
     /// Numbers that were not received since the last data, without those of drops.
     missing: u64,
+    segments: Segments,
+    /// Numbers of the packets in [`Watched::offered`] that show a loss of the path before them.
+    lost: Vec<usize>,
     open: usize,
     watched: Watched,
     over: bool,
@@ -149,6 +155,8 @@ impl<C: Carrier> Loader<C> {
             newest: None,
             last: None,
             missing: 0,
+            segments: Segments::default(),
+            lost: Vec::new(),
             open: 0,
             watched: Watched::default(),
             over: false,
@@ -172,7 +180,8 @@ impl<C: Carrier> Loader<C> {
         }
     }
 
-    /// Finds out whether the path lost a packet before one that the client received.
+    /// Finds out whether the path lost a packet before one that the client received. Over TCP,
+    /// headers at the queue tell.
     ///
     /// A packet that begins beyond the end of its stream follows a lost one, which the server sent
     /// after the packet that brought this end. The path lost it, unless the queue dropped a packet
@@ -188,11 +197,18 @@ impl<C: Carrier> Loader<C> {
             self.missing += (this.saturating_sub(last + 1)).saturating_sub(drops.all - before);
             self.last = Some((this.max(last), drops.all));
         }
+        let received = self.client.take_received();
+        if C::READABLE {
+            for (_, bytes) in received {
+                self.segments.pass(now, &bytes);
+            }
+            return;
+        }
         let path_rtt = self.fetch.path_rtt;
         let patience = self.fetch.trial.rtt.mul_f64(PATIENCE);
         let dropped = drops.last.map(|last| self.watched.offered[last].at);
         let mut lost = false;
-        for (id, bytes) in self.client.take_received() {
+        for (id, bytes) in received {
             let stream = self.streams.entry(id).or_insert_with(|| Received {
                 // A stream begins where the last one was.
                 from: self.newest,
@@ -224,13 +240,7 @@ impl<C: Carrier> Loader<C> {
             }
         }
         if lost {
-            // Packets keep their numbers: the loss is told at the packet that shows it.
-            self.watched.offered.push(Offered {
-                at,
-                size: 0,
-                lost: true,
-                dropped: false,
-            });
+            self.lost.push(number);
         }
     }
 
@@ -306,10 +316,15 @@ impl<C: Carrier> Play for Loader<C> {
 
     fn handle_packet(&mut self, now: Instant, packet: C::Received) {
         let payload = C::payload(&packet);
+        self.watched.rtt.get_or_insert(now.since_start());
         self.watched.payload += u64::from(payload);
         self.watched.mtu = self.watched.mtu.max(payload as u16);
         let size = payload + C::HEADER;
         let number = self.watched.offered.len();
+        if let Some(header) = C::header(&packet) {
+            let lost = self.segments.arrive(&header);
+            self.lost.extend((0..lost).map(|_| number));
+        }
         let waiting = Waiting {
             packet,
             number,
@@ -351,8 +366,17 @@ impl<C: Carrier> Play for Loader<C> {
     }
 
     fn finish(mut self) -> Watched {
-        // Losses of the path were told after the packets that showed them.
-        self.watched.offered.sort_by_key(|packet| packet.at);
+        // Those of the last number come first, so that the numbers of the others stay.
+        self.lost.sort_unstable();
+        for number in self.lost.into_iter().rev() {
+            let lost = Offered {
+                at: self.watched.offered[number].at,
+                size: 0,
+                lost: true,
+                dropped: false,
+            };
+            self.watched.offered.insert(number, lost);
+        }
         self.watched
     }
 }

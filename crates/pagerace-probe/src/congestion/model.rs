@@ -5,7 +5,7 @@ use pagerace_core::{Duration, Instant, Protocol, Rng};
 use pagerace_net::Network;
 
 use super::loader::Fetch;
-use super::shape::Shape;
+use super::shape::{Loss, Shape};
 use super::trial::Trial;
 use super::world::watch_tcp;
 use crate::model::{Expected, served};
@@ -36,20 +36,57 @@ pub struct Model {
     pub protocol: Protocol,
     /// The object.
     pub object: Object,
+    /// Round trip of the path that the trials' bottlenecks allow for.
+    pub path_rtt: Duration,
     /// Round-trip time of the path alone.
     pub rtt: Duration,
     /// Rate of the path alone in bits per second, at most [`RATE_MAX`].
     pub rate: u64,
-    /// Times of each trial at which the path lost a packet.
-    pub losses: Vec<Vec<Instant>>,
+    /// Packets of each trial that the path lost.
+    pub losses: Vec<Vec<Loss>>,
     /// UDP payload of the server's largest packets in bytes, over TCP their largest segment.
     pub mtu: u16,
     /// Seed of all random numbers.
     pub seed: u64,
 }
 
-/// Number of simulations of each controller.
-const REPEATS: u32 = 12;
+/// What a repeat assumes of the path.
+struct Assumed {
+    /// Round trip beyond the measured one, in milliseconds and as a share of it.
+    longer: (f64, f64),
+    /// Jitter of each direction in milliseconds.
+    jitter: f64,
+    /// Packets by which a loss may come sooner or later than in the trial.
+    neighbours: f64,
+}
+
+const fn assume(more_ms: f64, share: f64, jitter: f64, neighbours: f64) -> Assumed {
+    Assumed {
+        longer: (more_ms, share),
+        jitter,
+        neighbours,
+    }
+}
+
+/// Simulations of each controller: the measured path first, then what a measurement may have missed.
+const REPEATS: [Assumed; 16] = [
+    assume(0.0, 0.0, 0.0, 0.0),
+    assume(0.0, 0.0, 0.0, 1.0),
+    assume(0.0, 0.0, 0.05, 2.0),
+    assume(0.5, 0.0, 0.1, 1.0),
+    assume(1.0, 0.0, 0.0, 2.0),
+    assume(-1.0, 0.0, 0.2, 0.0),
+    assume(2.0, 0.0, 0.1, 2.0),
+    assume(-3.0, 0.0, 0.3, 1.0),
+    assume(0.0, 0.02, 0.4, 2.0),
+    assume(0.0, 0.05, 0.2, 1.0),
+    assume(0.0, 0.1, 0.6, 2.0),
+    assume(0.0, 0.0, 0.8, 1.0),
+    assume(1.0, 0.0, 1.0, 2.0),
+    assume(0.0, 0.03, 0.0, 2.0),
+    assume(0.0, 0.07, 1.0, 2.0),
+    assume(0.2, 0.0, 0.3, 2.0),
+];
 
 /// Rate of a path in bits per second beyond which the time of a packet on it does not matter.
 pub const RATE_MAX: u64 = 1_000_000_000;
@@ -57,14 +94,8 @@ pub const RATE_MAX: u64 = 1_000_000_000;
 /// Bits of a packet on the wire.
 const PACKET_BITS: u64 = 12_000;
 
-/// Packets by which a loss may come sooner or later than in the trial.
-const NEIGHBOURS: f64 = 2.0;
-
-/// Largest share by which a measured round trip may be too short.
-const RTT_ERROR: f64 = 0.1;
-
-/// Most jitter of each direction.
-const JITTER: Duration = Duration::from_millis(1);
+/// Share of the time between the packets around a lost one after which the next packet is lost.
+const NEXT: f64 = 0.02;
 
 /// UDP payloads in bytes that our server can have.
 const MTU: (u16, u16) = (1_200, 1_452);
@@ -78,21 +109,22 @@ impl Model {
     /// # Panics
     /// Panics if the controller is unknown.
     pub fn expect(&self, controller: &str, trials: &[Trial]) -> Expected {
-        let repeats = (0..REPEATS).map(|repeat| self.repeat(controller, trials, repeat));
+        let repeats = (0..REPEATS.len()).map(|repeat| self.repeat(controller, trials, repeat));
         Expected::each(&repeats.collect::<Vec<_>>(), SCALE.worst)
     }
 
     /// Simulates the trials once, and returns the numbers of each.
-    fn repeat(&self, controller: &str, trials: &[Trial], repeat: u32) -> Vec<Vec<f64>> {
+    fn repeat(&self, controller: &str, trials: &[Trial], repeat: usize) -> Vec<Vec<f64>> {
         let seed = derive_seed(self.seed, &format!("repeat/{repeat}"));
         let mut rng = Rng::new(seed, "path");
-        // The measured round trip may be too short.
-        let rtt = self.rtt.mul_f64(1.0 + RTT_ERROR * rng.unit());
-        let rtt_ms = rtt.as_millis_f64().max(0.1);
+        let Assumed {
+            longer: (more, share),
+            jitter,
+            neighbours,
+        } = REPEATS[repeat];
+        let rtt_ms = (self.rtt.as_millis_f64() * (1.0 + share) + more).max(0.1);
         // A burst that takes longer on the path shares a loss with fewer rounds.
         let rate = self.rate.clamp(1, RATE_MAX);
-        // Machines answer neither at once nor always as fast.
-        let jitter = JITTER.as_millis_f64() * rng.unit();
         let path = format!("rate {rate}bit rtt {rtt_ms:.3}ms jitter {jitter:.3}ms queue 1000p");
         let (least, most) = match self.protocol {
             Protocol::H3 => MTU,
@@ -109,20 +141,19 @@ impl Model {
         let each = trials.iter().enumerate().map(|(i, trial)| {
             let fetch = Fetch {
                 trial: *trial,
-                path_rtt: self.rtt,
+                path_rtt: self.path_rtt,
                 path: self.object.path.clone(),
                 length: self.object.length,
                 requests: usize::MAX,
             };
-            // The lost packet may be a neighbour of the one that would be lost here. It is lost
-            // half a round trip before its gap shows.
-            let packet = Duration::from_nanos(PACKET_BITS * 1_000_000_000 / trial.rate);
-            let early = packet.mul_f64(NEIGHBOURS) + rtt.mul_f64(0.5);
             let losses = self.losses.get(i).unwrap_or(&none).iter();
+            let packet = Duration::from_nanos(PACKET_BITS * 1_000_000_000 / trial.rate);
+            let spread = packet.mul_f64(neighbours);
             let mut losses: Vec<Instant> = losses
-                .map(|at| {
-                    let later = at.since_start() + packet.mul_f64(2.0 * NEIGHBOURS * rng.unit());
-                    Instant::ZERO + later.saturating_sub(early)
+                .map(|loss| {
+                    let between = loss.before.since(loss.after).mul_f64(NEXT) + spread.mul_f64(2.0 * rng.unit());
+                    let later = loss.after.since_start() + between;
+                    Instant::ZERO + later.saturating_sub(spread)
                 })
                 .collect();
             losses.sort_unstable();

@@ -21,7 +21,9 @@ pub struct Flights {
     pub object: Object,
     /// The page on which the object was found.
     pub found: Option<Found>,
-    /// Shortest round trip of a handshake on the path alone.
+    /// Round trip of the survey's handshake, which the trials' bottlenecks allow for.
+    pub path_rtt: Duration,
+    /// Shortest round trip of all handshakes.
     pub rtt: Duration,
     /// The trials.
     pub trials: [Trial; 2],
@@ -49,11 +51,11 @@ pub fn observe<E>(
         used.play(job, budget, &mut survey)
     })?;
     let object = looked.objects.swap_remove(0);
-    let rtt = looked.survey.connect;
-    let trials = trials(rtt);
+    let path_rtt = looked.survey.connect;
+    let trials = trials(path_rtt);
     let fetches = trials.map(|trial| Fetch {
         trial,
-        path_rtt: rtt,
+        path_rtt,
         path: object.path.clone(),
         length: object.length,
         requests: budget.requests,
@@ -94,10 +96,13 @@ pub fn observe<E>(
             }
         }
     }
+    let replies = watched.iter().filter_map(|w| w.rtt);
+    let rtt = replies.fold(path_rtt, Duration::min);
     Ok(Flights {
         protocol,
         object,
         found: looked.found,
+        path_rtt,
         rtt,
         trials,
         watched,
@@ -130,6 +135,7 @@ impl Flights {
         Model {
             protocol: self.protocol,
             object: self.object.clone(),
+            path_rtt: self.path_rtt,
             rtt: self.rtt,
             rate: rates.max().unwrap_or(0),
             losses: losses.collect(),

@@ -238,8 +238,25 @@ pub fn rate_of_path(offered: &[Offered]) -> u64 {
     rates.fold(0.0, f64::max) as u64
 }
 
-/// Returns the times at which the path lost a packet before the bottleneck.
-pub fn losses_of_path(offered: &[Offered]) -> Vec<Instant> {
-    let lost = offered.iter().filter(|p| p.lost && !p.dropped);
-    lost.map(|p| p.at).collect()
+/// A packet that the path lost before the bottleneck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loss {
+    /// Time at which the packet before it reached the bottleneck.
+    pub after: Instant,
+    /// Time at which the packet that shows the loss did.
+    pub before: Instant,
+}
+
+/// Returns the packets that the path lost before the bottleneck.
+pub fn losses_of_path(offered: &[Offered]) -> Vec<Loss> {
+    let mut after = Instant::ZERO;
+    let looked = offered.iter().filter_map(|packet| {
+        if packet.lost && !packet.dropped {
+            let before = packet.at;
+            return Some(Loss { after, before });
+        }
+        after = packet.at;
+        None
+    });
+    looked.collect()
 }

@@ -15,7 +15,7 @@ use crate::world::World;
 const HEADER: u16 = 32;
 
 /// Plays a trial over TCP in virtual time. At each of `losses`, which ascend, the path loses the
-/// next large packet of the server. The same arguments give the same packets.
+/// next large packet that reaches the client. The same arguments give the same packets.
 ///
 /// # Panics
 /// Panics if the congestion controller is unknown.
@@ -46,12 +46,7 @@ pub fn watch_tcp(world: &World, fetch: Fetch, seed: u64, mut losses: &[Instant])
             send(&mut up, now, segment);
         }
         while let Some(segment) = server.poll_transmit(now) {
-            let due = losses.first().is_some_and(|at| *at <= now);
-            if due && 2 * segment.wire_size() > u32::from(world.mtu) {
-                losses = &losses[1..];
-            } else {
-                send(&mut down, now, segment);
-            }
+            send(&mut down, now, segment);
         }
         if player.is_over() {
             return player.finish();
@@ -66,7 +61,12 @@ pub fn watch_tcp(world: &World, fetch: Fetch, seed: u64, mut losses: &[Instant])
         now = next.expect("a trial ends in time").max(now);
         if let Some(exit) = down.poll(now) {
             if let Exit::Delivered { payload, .. } = exit {
-                player.handle_packet(now, payload);
+                let due = losses.first().is_some_and(|at| *at <= now);
+                if due && 2 * payload.wire_size() > u32::from(world.mtu) {
+                    losses = &losses[1..];
+                } else {
+                    player.handle_packet(now, payload);
+                }
             }
         } else if let Some(exit) = up.poll(now) {
             if let Exit::Delivered { payload, .. } = exit {

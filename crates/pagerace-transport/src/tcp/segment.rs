@@ -155,6 +155,17 @@ impl Segment {
         self.sequence.saturating_sub(1)
     }
 
+    /// Returns the size of the payload in bytes.
+    pub fn payload_size(&self) -> usize {
+        self.payload.len()
+    }
+
+    /// Returns the echoed timestamp: the time at which this side sent the newest
+    /// acknowledgement that the peer had.
+    pub fn echo(&self) -> Option<Instant> {
+        self.echo
+    }
+
     /// Returns true if the segment opens a connection (SYN or SYN-ACK).
     pub fn is_syn(&self) -> bool {
         matches!(self.control, Control::Syn { .. })
