@@ -52,15 +52,25 @@ fn object() -> Object {
 impl Path {
     fn random(seed: u64) -> Self {
         let mut rng = Rng::new(seed, "path");
-        // Steps of the same ratio: 2 to 150 ms, 10 to 100 Mbit/s, 0.01 to 1 % in three of four.
-        let rtt = 2.0 * libm::pow(75.0, rng.unit());
-        let rate = 10.0 * libm::pow(10.0, rng.unit());
-        let some = 0.01 * libm::pow(100.0, rng.unit());
+        // Steps of the same ratio: 2 to 60 or 60 to 150 ms, 10 to 100 Mbit/s, 0.01 to 1 % in three
+        // of four, and up to 1 ms of jitter in half.
+        let (least, most) = if rng.chance(0.5) {
+            (2.0, 60.0)
+        } else {
+            (60.0, 150.0)
+        };
+        let between = |least: f64, most: f64, at: f64| least * libm::pow(most / least, at);
+        let rtt = between(least, most, rng.unit());
+        let rate = between(10.0, 100.0, rng.unit());
+        let some = between(0.01, 1.0, rng.unit());
         let loss = if rng.chance(0.25) { 0.0 } else { some };
+        let some = rng.unit();
+        let jitter = if rng.chance(0.5) { 0.0 } else { some };
         let mtu = MTUS[(rng.unit() * 4.0) as usize];
         Self {
             network: format!(
-                "rate {rate:.1}mbit rtt {rtt:.2}ms loss {loss:.4}% loss-up 0% queue 200p"
+                "rate {rate:.1}mbit rtt {rtt:.2}ms jitter {jitter:.2}ms loss {loss:.4}% loss-up 0% \
+                 queue 200p"
             ),
             rtt: Duration::from_nanos((rtt * 1e6) as u64),
             loss,
@@ -272,11 +282,11 @@ fn main() {
             let answer = without.answer();
             tally.left_out.0 += 1;
             tally.left_out.1 += u32::from(answer.is_none());
-            if let Some(group) = answer.filter(|g| g.probability > 0.9) {
-                tally.left_out.2 += 1;
+            if let Some(group) = answer {
+                tally.left_out.2 += u32::from(group.probability > 0.9);
                 println!(
-                    "{seed} {} mtu {}: {truth} left out; {:?} at {:.2}",
-                    path.network, path.mtu, group.members, group.distance
+                    "{seed} {} mtu {}: {truth} left out; {:?} at {:.2} ({:.2})",
+                    path.network, path.mtu, group.members, group.distance, group.probability
                 );
             }
         }

@@ -48,6 +48,10 @@ impl Segments {
     /// shows that the repair was lost.
     pub(super) fn arrive(&mut self, header: &Header) -> u64 {
         let bytes = &header.bytes;
+        if bytes.is_empty() {
+            // Acknowledgements do not wait for repairs.
+            return 0;
+        }
         self.largest = self.largest.max(bytes.end - bytes.start);
         let mut lost = self.count(self.arrived..bytes.start);
         self.arrived = self.arrived.max(bytes.end);
