@@ -119,8 +119,8 @@ impl Path {
 /// Controllers that differ in the end of slow start or in recovery alone.
 fn family(name: &str) -> &str {
     match name {
-        "newreno" => "reno",
-        cubic if cubic.starts_with("cubic") => "cubic",
+        "newreno" | "quinn-newreno" | "quic-go" | "aioquic" => "reno",
+        cubic if cubic.contains("cubic") => "cubic",
         other => other,
     }
 }
@@ -133,8 +133,6 @@ struct Tally {
     sure: u32,
     members: usize,
     families: u32,
-    /// Answers by probability: number, sum of probabilities, right.
-    bins: [(u32, f64, u32); 4],
     /// Answers by truth.
     matrix: BTreeMap<&'static str, BTreeMap<String, u32>>,
     left_out: (u32, u32, u32),
@@ -169,13 +167,6 @@ impl Tally {
             .or_default() += 1;
         if let Some(group) = answer {
             self.sure += u32::from(!right && group.probability > 0.9);
-            let bin = [0.7, 0.9, 0.99].iter().filter(|p| group.probability >= **p);
-            let bin = &mut self.bins[bin.count()];
-            *bin = (
-                bin.0 + 1,
-                bin.1 + group.probability,
-                bin.2 + u32::from(right),
-            );
         }
     }
 
@@ -192,17 +183,42 @@ impl Tally {
             self.members as f64 / per,
             self.families
         );
-        for (n, sum, right) in self.bins {
-            println!(
-                "  {n} answers, mean probability {:.3}, right {right}",
-                sum / f64::from(n)
-            );
-        }
         for (truth, answers) in &self.matrix {
             println!("  {truth}: {answers:?}");
         }
         let (all, unknown, sure) = self.left_out;
         println!("  family left out: {unknown} of {all} unknown, {sure} surely wrong");
+    }
+}
+
+/// Bounds of the probabilities that are counted together.
+const BOUNDS: [f64; 5] = [0.5, 0.7, 0.9, 0.99, 1.0];
+
+/// Answers by probability: number, sum of the probabilities, and how many are right.
+#[derive(Default)]
+struct Calibration([(u32, f64, u32); 4]);
+
+impl Calibration {
+    fn add(&mut self, truth: &str, verdict: &Verdict<&'static str>) {
+        let Some(group) = verdict.answer() else {
+            return;
+        };
+        let above = BOUNDS[1..4].iter().filter(|p| group.probability >= **p);
+        let (all, sum, right) = &mut self.0[above.count()];
+        *all += 1;
+        *sum += group.probability;
+        *right += u32::from(group.members.contains(&truth));
+    }
+
+    fn print(&self) {
+        for (bounds, (all, sum, right)) in BOUNDS.windows(2).zip(self.0) {
+            println!(
+                "probability {} to {}: {all} answers, mean {:.3}, {right} right",
+                bounds[0],
+                bounds[1],
+                sum / f64::from(all.max(1))
+            );
+        }
     }
 }
 
@@ -214,6 +230,7 @@ fn main() {
         .get(2)
         .map_or(Protocol::H3, |word| word.parse().unwrap());
     let (mut clean, mut lossy) = (Tally::default(), Tally::default());
+    let mut calibration = Calibration::default();
     for seed in first..first + paths {
         let path = Path::random(seed);
         // About one loss in a probe or more.
@@ -225,20 +242,24 @@ fn main() {
         let trials = trials(path.rtt);
         // Truths of the same measurements have the same candidates.
         let mut simulated: BTreeMap<_, Vec<(&str, Expected)>> = BTreeMap::new();
-        for truth in controllers() {
+        // Those of implementations are probed over sockets.
+        for truth in controllers(Protocol::H2) {
             let watched = path.watch(protocol, truth, &trials, seed);
             let model = Model {
                 protocol,
                 object: object(),
                 path_rtt: path.rtt,
-                rtt: watched.iter().filter_map(|w| w.rtt).fold(path.rtt, Duration::min),
+                rtt: watched
+                    .iter()
+                    .filter_map(|w| w.rtt)
+                    .fold(path.rtt, Duration::min),
                 rate: watched
                     .iter()
                     .map(|w| rate_of_path(&w.offered))
                     .max()
                     .unwrap(),
                 losses: watched.iter().map(|w| losses_of_path(&w.offered)).collect(),
-                mtu: path.mtu,
+                mtu: watched.iter().map(|w| w.mtu).max().unwrap(),
                 seed: 1,
             };
             let shapes = trials.iter().zip(&watched);
@@ -248,9 +269,10 @@ fn main() {
             let expect = |name| (name, model.expect(name, &trials));
             let entries = simulated
                 .entry((model.rtt, model.rate, model.losses.clone()))
-                .or_insert_with(|| controllers().into_iter().map(expect).collect());
+                .or_insert_with(|| controllers(protocol).into_iter().map(expect).collect());
             let verdict = judge(&values, entries, &SCALE);
             tally.add(truth, &verdict);
+            calibration.add(truth, &verdict);
             if !verdict.answer().is_some_and(|g| g.members.contains(&truth)) {
                 let own = verdict.groups.iter().find(|g| g.members.contains(&truth));
                 println!(
@@ -264,13 +286,23 @@ fn main() {
                 let (_, own) = entries.iter().find(|(name, _)| *name == truth).unwrap();
                 for (trial, far) in trials.iter().zip(0..) {
                     let seen = losses_of_path(&watched[far].offered);
-                    let seen: Vec<f64> = seen.iter().map(|loss| loss.before.since_start().as_secs_f64() / trial.rtt.as_secs_f64()).collect();
+                    let seen: Vec<f64> = seen
+                        .iter()
+                        .map(|loss| {
+                            loss.before.since_start().as_secs_f64() / trial.rtt.as_secs_f64()
+                        })
+                        .collect();
                     println!("  {}: losses {seen:.2?}", trial.name);
                 }
                 for d in own.differences(&values, SCALE.worst).iter().take(8) {
                     println!(
                         "  {} {}: {:.3} expected {:.3}, {:.1} sd of {:.3}",
-                        trials[d.job].name, d.value, d.observed, d.expected, d.error, ((d.observed - d.expected) / d.error)
+                        trials[d.job].name,
+                        d.value,
+                        d.observed,
+                        d.expected,
+                        d.error,
+                        ((d.observed - d.expected) / d.error)
                     );
                 }
             }
@@ -293,4 +325,5 @@ fn main() {
     }
     clean.print("less than 0.03 % loss");
     lossy.print("more");
+    calibration.print();
 }

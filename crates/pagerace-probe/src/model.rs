@@ -1,4 +1,4 @@
-//! What the candidates would do on the measured path.
+//! Simulations of the candidates on the measured path.
 
 use pagerace_core::rng::derive_seed;
 use pagerace_core::{Duration, Rng};
@@ -160,10 +160,7 @@ impl Expected {
             let errors = errors(observed, centre, &self.variances);
             root_mean(errors.map(|error| error * error).collect(), worst)
         };
-        let nearest = self
-            .centres
-            .iter()
-            .min_by(|a, b| far(a).total_cmp(&far(b)));
+        let nearest = self.centres.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
         let Some(centre) = nearest else {
             return Vec::new();
         };
@@ -243,7 +240,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 impl Model {
-    /// Simulates a candidate. Repeats differ in what the probe cannot know: losses, the size
+    /// Simulates a candidate. Repeats differ in facts that the probe cannot know: losses, the size
     /// of packets, the congestion controller, and the exact round trip.
     pub fn expect(&self, candidate: &Candidate) -> Expected {
         let repeats: Vec<Vec<Vec<f64>>> = (0..self.repeats)

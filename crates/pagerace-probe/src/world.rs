@@ -13,7 +13,7 @@ use pagerace_peer::{Body, Reply, Request, Server, ServerConfig, Site};
 use pagerace_transport::quic::keys::FlightSizes;
 use pagerace_transport::quic::{ClientKeys, Datagram, Epoch, QuicSettings, ServerKeys};
 
-use crate::congestion::{Fetch, Loader, Watched};
+use crate::congestion::{Fetch, Loader, Watched, first_mtu};
 use crate::player::{Job, Play, Player};
 use crate::trace::Trace;
 
@@ -65,7 +65,7 @@ pub struct World {
     pub network: Network,
     /// The objects.
     pub site: ServedSite,
-    /// Name of the server's congestion controller.
+    /// Name of the server's congestion controller, or over QUIC of one of the [`STACKS`](crate::congestion::STACKS).
     pub congestion: String,
     /// UDP payload of the server's packets in bytes, over TCP the size of its segments.
     pub mtu: u16,
@@ -132,6 +132,7 @@ fn run<P: Play<Received = BytesMut, Sent = Datagram>>(
         settings: QuicSettings {
             congestion: world.congestion.clone(),
             mtu: world.mtu,
+            mtu_first: first_mtu(&world.congestion),
             ..QuicSettings::default()
         },
         ..ServerConfig::new(

@@ -5,17 +5,19 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
+use std::convert::Infallible;
+
 use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_net::Network;
 use pagerace_probe::congestion::shape::{losses_of_path, rate_of_path};
 use pagerace_probe::congestion::{
-    Fetch, Model, SCALE, Shape, Watched, controllers, trials, watch_tcp,
+    Fetch, Model, SCALE, Shape, Watched, controllers, observe, trials, watch_tcp,
 };
 use pagerace_probe::model::Expected;
 use pagerace_probe::plan::{Object, facts};
 use pagerace_probe::trace::End;
-use pagerace_probe::world::{Served, ServedSite, World, watch, watch_losing};
-use pagerace_probe::{Verdict, judge};
+use pagerace_probe::world::{Served, ServedSite, World, play, watch, watch_losing};
+use pagerace_probe::{Budget, Subject, Verdict, judge};
 
 const LENGTH: u64 = 300_000;
 
@@ -103,7 +105,7 @@ fn controllers_are_found() {
         let watched = watched(protocol, truth, 100);
         let complete = watched.iter().all(|w| w.end == End::Complete);
         assert!(complete, "{protocol} {truth}");
-        let verdict = verdict(protocol, &watched, &controllers());
+        let verdict = verdict(protocol, &watched, &controllers(protocol));
         let answer = verdict.answer().map(|group| &group.members);
         assert!(
             answer.is_some_and(|members| members.contains(&truth)),
@@ -114,11 +116,9 @@ fn controllers_are_found() {
 
 #[test]
 fn a_controller_that_is_no_candidate_is_unknown() {
-    let others: Vec<_> = controllers()
-        .into_iter()
-        .filter(|name| *name != "vegas")
-        .collect();
     for protocol in BOTH {
+        let mut others = controllers(protocol);
+        others.retain(|name| *name != "vegas");
         let verdict = verdict(protocol, &watched(protocol, "vegas", 100), &others);
         assert!(verdict.answer().is_none(), "{protocol}: {verdict:?}");
     }
@@ -167,12 +167,59 @@ fn packets_are_those_of_the_bottleneck() {
 fn losses_of_repairs_are_seen() {
     let [_, fetch] = fetches(100);
     let first = Instant::ZERO + Duration::from_millis(340);
-    for later in (8..260).step_by(8) {
+    for (protocol, later) in BOTH
+        .into_iter()
+        .flat_map(|p| (8..260).step_by(8).map(move |ms| (p, ms)))
+    {
         let losses = [first, first + Duration::from_millis(later)];
-        let watched = watch_losing(&world("reno"), fetch.clone(), 5, &losses);
+        let watch = match protocol {
+            Protocol::H3 => watch_losing,
+            _ => watch_tcp,
+        };
+        let watched = watch(&world("reno"), fetch.clone(), 5, &losses);
         let seen = losses_of_path(&watched.offered).len();
-        assert_eq!(seen, 2, "{later} ms");
+        assert_eq!(seen, 2, "{protocol}: {later} ms");
     }
+}
+
+/// One repeat has the path as it was measured, and no jitter. Over TCP, nothing else is random but the
+/// phases of BBR; QUIC leaves out random numbers of packets.
+#[test]
+fn a_repeat_is_the_measured_path() {
+    for protocol in BOTH {
+        for truth in controllers(protocol) {
+            let watched = watched(protocol, truth, 100);
+            let verdict = verdict(protocol, &watched, &[truth]);
+            let distance = verdict.groups[0].distance;
+            let exact = protocol == Protocol::H2 && truth != "bbr";
+            let most = if exact { 0.01 } else { 0.5 };
+            assert!(distance < most, "{protocol}: {truth} at {distance:.2}");
+        }
+    }
+}
+
+/// The survey's handshake waited, so those of the trials tell the path's round trip.
+#[test]
+fn the_round_trip_is_the_shortest_of_all_handshakes() {
+    let subject = ["/".to_owned()];
+    let slow = World {
+        network: Network::parse("rate 40mbit rtt 45ms queue 200p").unwrap(),
+        ..world("reno")
+    };
+    let flights = observe(
+        Protocol::H3,
+        Subject::Objects(&subject),
+        &Budget::default(),
+        |job| Ok::<_, Infallible>(play(&slow, job, 1)),
+        |fetch| Ok(watch(&world("reno"), fetch, 1)),
+    )
+    .unwrap();
+    let ms = |rtt: Duration| rtt.as_millis_f64();
+    assert!((45.0..50.0).contains(&ms(flights.path_rtt)));
+    assert!((30.0..35.0).contains(&ms(flights.rtt)));
+    // The bottlenecks were already chosen.
+    let model = flights.model(1);
+    assert_eq!((model.path_rtt, model.rtt), (flights.path_rtt, flights.rtt));
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn main() {
     let servers = servers.split(',').flat_map(|word| match word {
         "kernel" => all(word, &KERNEL),
         "quinn" => all(word, &QUINN),
-        "ours" => all(word, &controllers()),
+        "ours" => all(word, &controllers(Protocol::H3)),
         one => vec![one.to_owned()],
     });
     let mut tally: BTreeMap<String, BTreeMap<String, u32>> = BTreeMap::new();
@@ -232,7 +232,10 @@ fn tell(name: &str, flights: &Flights) -> String {
     let values: Vec<_> = flights.shapes().iter().map(Shape::values).collect();
     let model = flights.model(1);
     let expect = |name| (name, model.expect(name, &flights.trials));
-    let entries: Vec<_> = controllers().into_iter().map(expect).collect();
+    let entries: Vec<_> = controllers(flights.protocol)
+        .into_iter()
+        .map(expect)
+        .collect();
     let verdict = judge(&values, &entries, &SCALE);
     let groups = verdict.groups.iter().take(3).map(|g| {
         format!(

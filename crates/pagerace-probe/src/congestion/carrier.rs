@@ -43,7 +43,7 @@ pub trait Carrier {
     /// Returns the size of a packet without its headers, in bytes.
     fn payload(packet: &Self::Received) -> u32;
 
-    /// Returns what the packet's header tells, if it can be read.
+    /// Returns the parts of the packet's header that show losses, if it can be read.
     fn header(packet: &Self::Received) -> Option<Header>;
 
     /// Handles a packet from the server.
@@ -221,7 +221,7 @@ impl<T: ClientTls> Carrier for TcpClient<T> {
     }
 
     fn close(&mut self, _now: Instant) {
-        // A server would go on to send what it has in its buffers.
+        // A server would go on to send the rest of its buffers.
         self.fail("the trial is over".to_owned());
     }
 }

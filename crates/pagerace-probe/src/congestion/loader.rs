@@ -21,7 +21,7 @@ use crate::trace::{End, plain};
 /// Bytes of objects that are requested at once, so that the server always has something to send.
 const AHEAD: u64 = 1 << 20;
 
-/// Share of the bytes of a trial that may arrive beyond what its bottleneck carries.
+/// Excess of a trial's bytes over those that its bottleneck carries, as a share. The trial ends there.
 const EXCESS: f64 = 0.5;
 
 /// Time in round trips within which a server knows that a packet is lost: that of three later packets
@@ -110,6 +110,8 @@ pub struct Loader<C: Carrier = Client> {
     last: Option<(u64, u64)>,
     /// Numbers that were not received since the last data, without those of drops.
     missing: u64,
+    /// Bytes of a stream in its largest packet.
+    largest: u64,
     segments: Segments,
     /// Numbers of the packets in [`Watched::offered`] that show a loss of the path before them.
     lost: Vec<usize>,
@@ -155,6 +157,7 @@ impl<C: Carrier> Loader<C> {
             newest: None,
             last: None,
             missing: 0,
+            largest: 0,
             segments: Segments::default(),
             lost: Vec::new(),
             open: 0,
@@ -180,8 +183,8 @@ impl<C: Carrier> Loader<C> {
         }
     }
 
-    /// Finds out whether the path lost a packet before one that the client received. Over TCP,
-    /// headers at the queue tell.
+    /// Finds losses of the path before a packet that the client received. Over TCP, the headers at
+    /// the queue show them.
     ///
     /// A packet that begins beyond the end of its stream follows a lost one, which the server sent
     /// after the packet that brought this end. The path lost it, unless the queue dropped a packet
@@ -207,24 +210,28 @@ impl<C: Carrier> Loader<C> {
         let path_rtt = self.fetch.path_rtt;
         let patience = self.fetch.trial.rtt.mul_f64(PATIENCE);
         let dropped = drops.last.map(|last| self.watched.offered[last].at);
-        let mut lost = false;
+        let mut lost = 0;
         for (id, bytes) in received {
+            self.largest = self.largest.max(bytes.end - bytes.start);
             let stream = self.streams.entry(id).or_insert_with(|| Received {
                 // A stream begins where the last one was.
                 from: self.newest,
                 ..Received::default()
             });
             if bytes.start > stream.end {
-                lost |= drops.last <= stream.from;
+                if drops.last <= stream.from {
+                    let packets = (bytes.start - stream.end).div_ceil(self.largest.max(1));
+                    lost += packets.min(self.missing).max(1);
+                }
                 stream.holes.push((stream.end..bytes.start, now));
             } else if self.missing > 0 {
-                lost |= stream.holes.iter().any(|(hole, seen)| {
+                lost += u64::from(stream.holes.iter().any(|(hole, seen)| {
                     // From then on, repairs arrive; the queue may have dropped this one.
                     let begin = *seen + path_rtt + patience;
                     hole.start < bytes.start
                         && begin <= at
                         && dropped.is_none_or(|drop| drop < begin)
-                });
+                }));
             }
             self.missing = 0;
             let holes = std::mem::take(&mut stream.holes).into_iter();
@@ -239,9 +246,7 @@ impl<C: Carrier> Loader<C> {
                 self.newest = Some(number);
             }
         }
-        if lost {
-            self.lost.push(number);
-        }
+        self.lost.extend((0..lost).map(|_| number));
     }
 
     fn end(&mut self, now: Instant, end: End) {

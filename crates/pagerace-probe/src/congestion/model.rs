@@ -1,4 +1,4 @@
-//! What every controller would do on the measured path.
+//! Simulations of every controller on the measured path.
 
 use pagerace_core::rng::derive_seed;
 use pagerace_core::{Duration, Instant, Protocol, Rng};
@@ -13,11 +13,28 @@ use crate::plan::Object;
 use crate::verdict::Scale;
 use crate::world::{ServedSite, World, watch_losing};
 
-/// Returns the candidates: all controllers. `cubic` is left out, because it is another name of
-/// the two that servers run.
-pub fn controllers() -> Vec<&'static str> {
+/// QUIC implementations that are candidates. Each has the name of its controller. If path MTU discovery
+/// makes its packets larger, it also has the UDP payload of the first ones in bytes.
+pub const STACKS: [(&str, Option<u16>); 4] = [
+    ("quinn-newreno", Some(1_200)),
+    ("quinn-cubic", Some(1_200)),
+    ("quic-go", Some(1_280)),
+    ("aioquic", None),
+];
+
+/// Returns the size of the first packets of a server with this controller, if later ones are larger.
+pub(crate) fn first_mtu(controller: &str) -> Option<u16> {
+    let stack = STACKS.iter().find(|(name, _)| *name == controller);
+    stack.and_then(|(_, first)| *first)
+}
+
+/// Returns the candidates: all controllers, and over HTTP/3 the [`STACKS`]. `cubic` is left out, because
+/// it is another name of the two that servers run.
+pub fn controllers(protocol: Protocol) -> Vec<&'static str> {
     let names = pagerace_cc::registry().iter().map(|cc| cc.name);
-    names.filter(|name| *name != "cubic").collect()
+    let names = names.filter(|name| *name != "cubic");
+    let stacks = STACKS.iter().filter(|_| protocol == Protocol::H3);
+    names.chain(stacks.map(|(name, _)| *name)).collect()
 }
 
 /// Scale of the distances. The worst third of the numbers counts: two controllers may differ in
@@ -50,7 +67,7 @@ pub struct Model {
     pub seed: u64,
 }
 
-/// What a repeat assumes of the path.
+/// Assumptions of a repeat about the path.
 struct Assumed {
     /// Round trip beyond the measured one, in milliseconds and as a share of it.
     longer: (f64, f64),
@@ -68,7 +85,8 @@ const fn assume(more_ms: f64, share: f64, jitter: f64, neighbours: f64) -> Assum
     }
 }
 
-/// Simulations of each controller: the measured path first, then what a measurement may have missed.
+/// Simulations of each controller. The first has the measured path, the others vary it by errors that a
+/// measurement may have.
 const REPEATS: [Assumed; 16] = [
     assume(0.0, 0.0, 0.0, 0.0),
     assume(0.0, 0.0, 0.0, 1.0),
@@ -94,7 +112,8 @@ pub const RATE_MAX: u64 = 1_000_000_000;
 /// Bits of a packet on the wire.
 const PACKET_BITS: u64 = 12_000;
 
-/// Share of the time between the packets around a lost one after which the next packet is lost.
+/// Time from the packet before a loss to the one after it, as a share, from which on the next packet is
+/// lost.
 const NEXT: f64 = 0.02;
 
 /// UDP payloads in bytes that our server can have.
@@ -151,7 +170,8 @@ impl Model {
             let spread = packet.mul_f64(neighbours);
             let mut losses: Vec<Instant> = losses
                 .map(|loss| {
-                    let between = loss.before.since(loss.after).mul_f64(NEXT) + spread.mul_f64(2.0 * rng.unit());
+                    let between = loss.before.since(loss.after).mul_f64(NEXT)
+                        + spread.mul_f64(2.0 * rng.unit());
                     let later = loss.after.since_start() + between;
                     Instant::ZERO + later.saturating_sub(spread)
                 })

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pagerace_core::Instant;
 
-/// What the header of a segment tells.
+/// The parts of a segment's header that show losses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Bytes of the server's stream.
@@ -63,7 +63,7 @@ impl Segments {
         for hole in &mut self.holes {
             let told = hole.told.is_some() && hole.told <= header.echo;
             if told || hole.bytes.start >= bytes.start {
-                // What comes before is lost, and what the segment has is repaired.
+                // Earlier bytes are lost, and those of the segment are repaired.
                 hole.bytes.start = hole.bytes.start.max(bytes.end.min(hole.bytes.end));
             }
         }
@@ -92,5 +92,106 @@ impl Segments {
                 hole.told = (hole.beyond >= BEYOND).then_some(now);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pagerace_core::Duration;
+
+    use super::*;
+
+    fn at(ms: u64) -> Instant {
+        Instant::ZERO + Duration::from_millis(ms)
+    }
+
+    /// Segments of 100 bytes between a path and a client without a queue's delay.
+    #[derive(Default)]
+    struct Path(Segments);
+
+    impl Path {
+        /// Lets segment `number` reach the queue, sent by a server that had the client's
+        /// acknowledgements up to `echo`.
+        fn offer(&mut self, number: u64, echo: u64) -> u64 {
+            let bytes = number * 100..(number + 1) * 100;
+            let echo = Some(at(echo));
+            self.0.arrive(&Header { bytes, echo })
+        }
+
+        /// Lets segment `number` reach the client as well.
+        fn carry(&mut self, number: u64, now: u64, echo: u64) -> u64 {
+            let lost = self.offer(number, echo);
+            let bytes = number * 100..(number + 1) * 100;
+            self.0.pass(at(now), &bytes);
+            lost
+        }
+    }
+
+    #[test]
+    fn a_gap_before_the_queue_is_a_loss() {
+        let mut path = Path::default();
+        assert_eq!(path.carry(0, 1, 0), 0);
+        assert_eq!(path.carry(3, 2, 0), 2);
+        assert_eq!(path.carry(4, 3, 0), 0);
+    }
+
+    #[test]
+    fn a_drop_of_the_queue_is_none() {
+        let mut path = Path::default();
+        path.carry(0, 1, 0);
+        assert_eq!(path.offer(1, 0), 0);
+        for number in 2..5 {
+            assert_eq!(path.carry(number, number, 0), 0);
+        }
+        // The server repairs the hole, then goes on.
+        assert_eq!(path.carry(1, 20, 10), 0);
+        assert_eq!(path.carry(5, 21, 10), 0);
+    }
+
+    /// The queue drops segment 1, and the client tells it at 4 ms by segment 4.
+    fn dropped() -> Path {
+        let mut path = Path::default();
+        path.carry(0, 1, 0);
+        path.offer(1, 0);
+        for number in 2..5 {
+            path.carry(number, number, 0);
+        }
+        path
+    }
+
+    #[test]
+    fn later_bytes_from_a_server_that_knows_the_hole_show_a_lost_repair() {
+        let mut path = dropped();
+        // Sent before the server knew.
+        assert_eq!(path.carry(5, 5, 3), 0);
+        assert_eq!(path.carry(6, 20, 4), 1);
+        // Each loss counts once.
+        assert_eq!(path.carry(7, 21, 4), 0);
+    }
+
+    #[test]
+    fn a_repair_that_the_queue_drops_is_no_loss_of_the_path() {
+        let mut path = dropped();
+        assert_eq!(path.offer(1, 4), 0);
+        assert_eq!(path.carry(5, 20, 4), 0);
+    }
+
+    #[test]
+    fn two_segments_beyond_a_hole_do_not_tell_the_server() {
+        let mut path = Path::default();
+        path.carry(0, 1, 0);
+        path.offer(1, 0);
+        path.carry(2, 2, 0);
+        path.carry(3, 3, 0);
+        assert_eq!(path.carry(4, 20, 3), 0);
+    }
+
+    #[test]
+    fn acknowledgements_without_data_show_nothing() {
+        let mut path = dropped();
+        let bytes = 500..500;
+        let echo = Some(at(9));
+        assert_eq!(path.0.arrive(&Header { bytes, echo }), 0);
+        assert_eq!(path.carry(1, 20, 9), 0);
     }
 }

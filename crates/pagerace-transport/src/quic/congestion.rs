@@ -1,4 +1,5 @@
-//! Adapter of the `pagerace_cc` congestion controllers to quinn-proto's interface.
+//! Adapter of the `pagerace_cc` congestion controllers to quinn-proto's interface, and quinn-proto's
+//! own controllers, so that a server that is made of it can be simulated.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -7,7 +8,9 @@ use std::time;
 use pagerace_cc::{Ack, UnknownController};
 use pagerace_core::Duration;
 use quinn_proto::RttEstimator;
-use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use quinn_proto::congestion::{
+    Controller, ControllerFactory, ControllerMetrics, CubicConfig, NewRenoConfig,
+};
 
 use super::epoch::Epoch;
 use super::signals::Signals;
@@ -40,7 +43,9 @@ impl Factory {
     /// Creates a factory. `signals` are those of the connections built with it.
     pub(super) fn new(name: &str, signals: Arc<Signals>) -> Result<Arc<Self>, UnknownController> {
         // Built once here, so that later builds cannot fail.
-        make(name, 1200)?;
+        if quinn(name).is_none() {
+            make(name, 1200)?;
+        }
         Ok(Arc::new(Self {
             name: name.to_owned(),
             signals,
@@ -50,6 +55,12 @@ impl Factory {
 
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: time::Instant, mtu: u16) -> Box<dyn Controller> {
+        if let Some(factory) = quinn(&self.name) {
+            return Box::new(Quinn {
+                inner: factory.build(now, mtu),
+                signals: self.signals.clone(),
+            });
+        }
         let mut inner = make(&self.name, mtu).expect("the name was tried");
         inner.set_paced();
         let initial_window = inner.window();
@@ -67,7 +78,17 @@ fn make(name: &str, mtu: u16) -> Result<Box<dyn pagerace_cc::Controller>, Unknow
     if let Some(controller) = super::tests::pacing::test_controller(name) {
         return Ok(controller);
     }
-    pagerace_cc::build(name, mtu)
+    pagerace_cc::stack(name, mtu).map_or_else(|| pagerace_cc::build(name, mtu), Ok)
+}
+
+/// Returns the factory of a controller of quinn-proto's own: `quinn-newreno` or `quinn-cubic`. Its BBR
+/// draws random numbers from the system, so no simulation can repeat it.
+fn quinn(name: &str) -> Option<Arc<dyn ControllerFactory>> {
+    match name {
+        "quinn-newreno" => Some(Arc::new(NewRenoConfig::default())),
+        "quinn-cubic" => Some(Arc::new(CubicConfig::default())),
+        _ => None,
+    }
 }
 
 /// Returns the smoothed round-trip time, or `None` before the first sample. quinn-proto
@@ -75,6 +96,18 @@ fn make(name: &str, mtu: u16) -> Result<Box<dyn pagerace_cc::Controller>, Unknow
 fn smoothed(rtt: &RttEstimator) -> Option<Duration> {
     let is_guess = rtt.get() == INITIAL_RTT && rtt.min() == INITIAL_RTT;
     (!is_guess).then(|| Duration::from_std(rtt.get()))
+}
+
+/// Returns the window that quinn-proto may fill.
+fn allowed(window: u64, signals: &Signals) -> u64 {
+    if signals.is_held() {
+        // A window of zero holds back all ack-eliciting packets and no others.
+        return 0;
+    }
+    if signals.is_unconfirmed_client() || signals.is_unconfirmed_server() {
+        return window.max(UNCONFIRMED_WINDOW);
+    }
+    window
 }
 
 struct Adapter {
@@ -163,14 +196,7 @@ impl Controller for Adapter {
     }
 
     fn window(&self) -> u64 {
-        if self.signals.is_held() {
-            // A window of zero holds back all ack-eliciting packets and no others.
-            return 0;
-        }
-        if self.signals.is_unconfirmed_client() || self.signals.is_unconfirmed_server() {
-            return self.inner.window().max(UNCONFIRMED_WINDOW);
-        }
-        self.inner.window()
+        allowed(self.inner.window(), &self.signals)
     }
 
     fn metrics(&self) -> ControllerMetrics {
@@ -192,6 +218,83 @@ impl Controller for Adapter {
 
     fn initial_window(&self) -> u64 {
         self.initial_window
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// A controller of quinn-proto's own.
+struct Quinn {
+    inner: Box<dyn Controller>,
+    signals: Arc<Signals>,
+}
+
+impl Controller for Quinn {
+    fn on_sent(&mut self, now: time::Instant, bytes: u64, last_packet_number: u64) {
+        self.inner.on_sent(now, bytes, last_packet_number);
+    }
+
+    fn on_ack(
+        &mut self,
+        now: time::Instant,
+        sent: time::Instant,
+        bytes: u64,
+        app_limited: bool,
+        rtt: &RttEstimator,
+    ) {
+        self.signals.settled(bytes);
+        // As in the adapter: data that waits for the window has not been written yet.
+        let app_limited = app_limited && !self.signals.is_window_limited();
+        self.inner.on_ack(now, sent, bytes, app_limited, rtt);
+    }
+
+    fn on_end_acks(
+        &mut self,
+        now: time::Instant,
+        in_flight: u64,
+        app_limited: bool,
+        largest_packet_num_acked: Option<u64>,
+    ) {
+        self.signals.at_most(in_flight);
+        self.inner
+            .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: time::Instant,
+        sent: time::Instant,
+        is_persistent_congestion: bool,
+        lost_bytes: u64,
+    ) {
+        self.signals.settled(lost_bytes);
+        self.inner
+            .on_congestion_event(now, sent, is_persistent_congestion, lost_bytes);
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.inner.on_mtu_update(new_mtu);
+    }
+
+    fn window(&self) -> u64 {
+        allowed(self.inner.window(), &self.signals)
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        self.inner.metrics()
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Self {
+            inner: self.inner.clone_box(),
+            signals: self.signals.clone(),
+        })
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.inner.initial_window()
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

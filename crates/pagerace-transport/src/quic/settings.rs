@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quinn_proto::{TransportConfig, VarInt};
+use quinn_proto::{MtuDiscoveryConfig, TransportConfig, VarInt};
 
 use super::congestion::{Factory, INITIAL_RTT};
 use super::guard::Guard;
@@ -23,11 +23,14 @@ pub const DEFAULT_MTU: u16 = 1_350;
 /// RFCs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuicSettings {
-    /// Name of the congestion controller in the registry of `pagerace_cc`.
+    /// Name of the congestion controller in the registry of `pagerace_cc`, or of one that a QUIC
+    /// implementation runs: `quinn-newreno`, `quinn-cubic`, or of [`pagerace_cc::stack`].
     pub congestion: String,
-    /// UDP payload size in bytes, fixed for the whole connection without path MTU
-    /// discovery. At least 1200, which every path supports (RFC 9000, section 14).
+    /// UDP payload size in bytes. At least 1200, which every path supports (RFC 9000, section 14).
     pub mtu: u16,
+    /// Size with which packets begin. Path MTU discovery (RFC 8899) makes them larger up to `mtu`. `None`
+    /// if they have that size from the beginning.
+    pub mtu_first: Option<u16>,
     /// Number of bytes that a peer may send on one stream before they are read. Default: 6
     /// MiB, Chromium's `kStreamReceiveWindowSize`.
     pub stream_receive_window: u32,
@@ -63,6 +66,7 @@ impl Default for QuicSettings {
         Self {
             congestion: "cubic".to_owned(),
             mtu: DEFAULT_MTU,
+            mtu_first: None,
             stream_receive_window: 6 << 20,
             receive_window: 15 << 20,
             max_requests: 100,
@@ -86,9 +90,15 @@ impl QuicSettings {
         let mut t = TransportConfig::default();
         t.congestion_controller_factory(Factory::new(&self.congestion, signals.clone())?);
         t.initial_rtt(INITIAL_RTT);
-        t.initial_mtu(self.mtu)
-            .min_mtu(self.mtu)
-            .mtu_discovery_config(None);
+        let first = self.mtu_first.unwrap_or(self.mtu);
+        let discovery = self.mtu_first.map(|_| {
+            let mut config = MtuDiscoveryConfig::default();
+            config.upper_bound(self.mtu);
+            config
+        });
+        t.initial_mtu(first)
+            .min_mtu(first)
+            .mtu_discovery_config(discovery);
         t.stream_receive_window(VarInt::from_u32(self.stream_receive_window));
         t.receive_window(VarInt::from_u32(self.receive_window));
         t.max_concurrent_bidi_streams(VarInt::from_u32(self.max_requests));

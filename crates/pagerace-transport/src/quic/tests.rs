@@ -165,6 +165,8 @@ struct Setup {
     keys: (ClientKeys, ServerKeys),
     /// Congestion controller of the server. The client uses `reno`.
     congestion: &'static str,
+    /// True if the server's packets grow from 1,200 to 1,452 bytes.
+    grows: bool,
     /// Returns the number of bytes of each request.
     request: fn(usize) -> usize,
     /// Maximum time that a packet waits before a link.
@@ -180,6 +182,7 @@ impl Setup {
         Self {
             keys,
             congestion: "reno",
+            grows: false,
             request: |_| 3,
             queue: Duration::MAX,
             nanos_per_byte: NANOS_PER_BYTE,
@@ -204,9 +207,13 @@ fn run_with(
     };
     let epoch = Epoch::new();
     let addresses: [SocketAddr; 2] = [([10, 0, 0, 1], 1000).into(), ([10, 0, 0, 2], 443).into()];
+    let mut server_settings = settings(setup.congestion);
+    if setup.grows {
+        (server_settings.mtu, server_settings.mtu_first) = (1_452, Some(1_200));
+    }
     let mut hosts = [
         Host::client(&settings("reno"), 1, epoch, true).unwrap(),
-        Host::server(&settings(setup.congestion), server_keys, 2, epoch, true).unwrap(),
+        Host::server(&server_settings, server_keys, 2, epoch, true).unwrap(),
     ];
     let id = hosts[0]
         .connect(Instant::ZERO, addresses[1], "localhost", &client_keys)

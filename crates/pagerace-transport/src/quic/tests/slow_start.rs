@@ -29,3 +29,23 @@ fn hystart_takes_pacing_for_no_congestion() {
         cubic.done
     );
 }
+
+/// A server of quinn begins with its initial window of ten small packets.
+#[test]
+fn controllers_of_quinn_load_with_packets_that_grow() {
+    for congestion in ["quinn-newreno", "quinn-cubic"] {
+        let setup = Setup {
+            congestion,
+            grows: true,
+            ..Setup::new(keys(false))
+        };
+        let run = run_with(setup, &[1_000_000], sequential, |_, _| false);
+        let sizes: Vec<usize> = run.wire.iter().filter(|w| w.1).map(|w| w.2).collect();
+        let first = sizes.iter().position(|size| *size > 1_200).unwrap();
+        let full = sizes[..first].iter().filter(|size| **size > 1_100).count();
+        assert!((8..=12).contains(&full), "{congestion}: {sizes:?}");
+        assert_eq!(sizes.iter().max(), Some(&1_452), "{congestion}");
+        let large = sizes.iter().filter(|size| **size > 1_400).count();
+        assert!(2 * large > sizes.len(), "{congestion}: {large}");
+    }
+}

@@ -53,7 +53,7 @@ pub(super) fn run(
     };
     let flights = flights.map_err(failed)?;
     let model = flights.model(args.seed);
-    let all = controllers();
+    let all = controllers(protocol);
     watch.start("simulating", all.len());
     let expected = run_all(
         jobs(args.jobs),
