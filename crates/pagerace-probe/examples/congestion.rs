@@ -268,7 +268,7 @@ fn main() {
                 .collect();
             let expect = |name| (name, model.expect(name, &trials));
             let entries = simulated
-                .entry((model.rtt, model.rate, model.losses.clone()))
+                .entry((model.rtt, model.rate, model.mtu, model.losses.clone()))
                 .or_insert_with(|| controllers(protocol).into_iter().map(expect).collect());
             let verdict = judge(&values, entries, &SCALE);
             tally.add(truth, &verdict);
@@ -283,28 +283,6 @@ fn main() {
                     verdict.groups[0].members,
                     verdict.groups[0].distance
                 );
-                let (_, own) = entries.iter().find(|(name, _)| *name == truth).unwrap();
-                for (trial, far) in trials.iter().zip(0..) {
-                    let seen = losses_of_path(&watched[far].offered);
-                    let seen: Vec<f64> = seen
-                        .iter()
-                        .map(|loss| {
-                            loss.before.since_start().as_secs_f64() / trial.rtt.as_secs_f64()
-                        })
-                        .collect();
-                    println!("  {}: losses {seen:.2?}", trial.name);
-                }
-                for d in own.differences(&values, SCALE.worst).iter().take(8) {
-                    println!(
-                        "  {} {}: {:.3} expected {:.3}, {:.1} sd of {:.3}",
-                        trials[d.job].name,
-                        d.value,
-                        d.observed,
-                        d.expected,
-                        d.error,
-                        ((d.observed - d.expected) / d.error)
-                    );
-                }
             }
             let others = entries
                 .iter()

@@ -148,67 +148,16 @@ impl Expected {
 
     fn nearest(&self, observed: &[Vec<f64>], variances: &[Vec<f64>], worst: f64) -> f64 {
         let from = |centre: &Repeat| {
-            let errors = errors(observed, centre, variances);
-            root_mean(errors.map(|error| error * error).collect(), worst)
+            let values = observed.iter().flatten().zip(centre.iter().flatten());
+            let errors = values.zip(variances.iter().flatten());
+            let errors = errors.map(|((value, expected), variance)| {
+                let error = value - expected;
+                error * error / (variance + MODEL_ERROR * MODEL_ERROR)
+            });
+            root_mean(errors.collect(), worst)
         };
         self.centres.iter().map(from).fold(f64::INFINITY, f64::min)
     }
-
-    /// Returns the differences of observed values from the nearest centre, the largest first.
-    pub fn differences(&self, observed: &[Vec<f64>], worst: f64) -> Vec<Difference> {
-        let far = |centre: &Repeat| {
-            let errors = errors(observed, centre, &self.variances);
-            root_mean(errors.map(|error| error * error).collect(), worst)
-        };
-        let nearest = self.centres.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
-        let Some(centre) = nearest else {
-            return Vec::new();
-        };
-        let places = observed
-            .iter()
-            .enumerate()
-            .flat_map(|(job, values)| (0..values.len()).map(move |value| (job, value)));
-        let each = places.zip(errors(observed, centre, &self.variances));
-        let all = each.map(|((job, value), error)| Difference {
-            job,
-            value,
-            observed: observed[job][value],
-            expected: centre[job][value],
-            error,
-        });
-        let mut all: Vec<Difference> = all.collect();
-        all.sort_by(|a, b| b.error.abs().total_cmp(&a.error.abs()));
-        all
-    }
-}
-
-/// Difference of an observed value from a candidate's.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Difference {
-    /// Number of the job.
-    pub job: usize,
-    /// Number of the value.
-    pub value: usize,
-    /// The observed value.
-    pub observed: f64,
-    /// That of the nearest centre.
-    pub expected: f64,
-    /// The difference in standard deviations.
-    pub error: f64,
-}
-
-/// Returns the differences of observed values from a centre, in standard deviations.
-fn errors<'a>(
-    observed: &'a [Vec<f64>],
-    centre: &'a Repeat,
-    variances: &'a [Vec<f64>],
-) -> impl Iterator<Item = f64> + 'a {
-    let values = observed.iter().flatten().zip(centre.iter().flatten());
-    values
-        .zip(variances.iter().flatten())
-        .map(|((value, expected), variance)| {
-            (value - expected) / libm::sqrt(variance + MODEL_ERROR * MODEL_ERROR)
-        })
 }
 
 /// The values of a repeat, by job.

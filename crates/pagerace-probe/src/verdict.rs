@@ -31,7 +31,21 @@ impl<C> Verdict<C> {
     /// group is below one half, or it is farther than simulated repeats ever are.
     pub fn answer(&self) -> Option<&Group<C>> {
         let first = self.groups.first()?;
-        (first.probability >= 0.5 && first.distance <= self.far.max(self.spread)).then_some(first)
+        (first.probability >= SURE && first.distance <= self.far.max(self.spread)).then_some(first)
+    }
+}
+
+/// Probability below which the nearest group alone is no answer.
+const SURE: f64 = 0.5;
+
+/// Joins the groups that are nearer than candidates that count as the same. This observation cannot
+/// tell them apart, although others can.
+fn join_near<C>(groups: &mut Vec<Group<C>>, same: f64) {
+    let near = groups.partition_point(|group| group.distance < same).max(1);
+    let others: Vec<Group<C>> = groups.drain(1..near).collect();
+    for other in others {
+        groups[0].members.extend(other.members);
+        groups[0].probability += other.probability;
     }
 }
 
@@ -97,10 +111,55 @@ pub fn judge<C: Clone>(
     for group in &mut groups {
         group.probability = relative(group.distance) / sum;
     }
+    if groups.first().is_some_and(|g| g.probability < SURE) {
+        join_near(&mut groups, scale.same);
+    }
     Verdict {
         groups,
         unknown: unknown / sum,
         spread,
         far: scale.far,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::MODEL_ERROR;
+
+    const SCALE: Scale = Scale {
+        worst: 1.0,
+        same: 1.0,
+        far: 1.6,
+        steepness: 1.5,
+    };
+
+    /// Judges a value by candidates with these values, in standard deviations.
+    fn verdict(value: f64, candidates: &[f64]) -> Verdict<usize> {
+        let one = |value: f64| vec![vec![value * MODEL_ERROR]];
+        let expected = |value: &f64| Expected {
+            centres: vec![one(*value)],
+            variances: one(0.0),
+            spread: 0.0,
+        };
+        let entries = candidates.iter().map(expected).enumerate();
+        judge(&one(value), &entries.collect::<Vec<_>>(), &SCALE)
+    }
+
+    #[test]
+    fn the_nearest_of_two_candidates_is_the_answer() {
+        let verdict = verdict(0.0, &[1.5, 0.0]);
+        assert_eq!(verdict.answer().unwrap().members, [1]);
+    }
+
+    #[test]
+    fn an_observation_between_two_candidates_is_either() {
+        let between = verdict(0.755, &[0.0, 1.5, 9.0]);
+        let answer = between.answer().unwrap();
+        assert_eq!(answer.members, [1, 0]);
+        assert!(answer.probability > 0.9);
+        // Farther from both, it may be none of them.
+        let verdict = verdict(1.5, &[0.0, 3.0]);
+        assert!(verdict.answer().is_none(), "{verdict:?}");
     }
 }

@@ -123,8 +123,12 @@ impl Drop for Truth {
 fn relay(front: &UdpSocket, server: SocketAddr, network: &Network, seed: u64, stop: &AtomicBool) {
     front.set_nonblocking(true).unwrap();
     let clock = Clock::start();
-    let mut down: Link<Vec<u8>> = Link::new(&network.down, Rng::new(seed, "down"));
-    let mut up: Link<Vec<u8>> = Link::new(&network.up, Rng::new(seed, "up"));
+    let links = || {
+        let down: Link<Vec<u8>> = Link::new(&network.down, Rng::new(seed, "down"));
+        let up: Link<Vec<u8>> = Link::new(&network.up, Rng::new(seed, "up"));
+        (down, up)
+    };
+    let (mut down, mut up) = links();
     let mut client: Option<(SocketAddr, UdpSocket)> = None;
     let mut buf = [0; 2_048];
     while !stop.load(Ordering::Relaxed) {
@@ -134,6 +138,8 @@ fn relay(front: &UdpSocket, server: SocketAddr, network: &Network, seed: u64, st
                 let back = UdpSocket::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
                 back.set_nonblocking(true).unwrap();
                 client = Some((from, back));
+                // Packets of the last client would make the server send to this one.
+                (down, up) = links();
             }
             now = clock.now();
             let _ = up.enqueue(now, n as u32 + 28, 0, buf[..n].to_vec());

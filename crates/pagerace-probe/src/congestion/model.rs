@@ -87,7 +87,7 @@ const fn assume(more_ms: f64, share: f64, jitter: f64, neighbours: f64) -> Assum
 
 /// Simulations of each controller. The first has the measured path, the others vary it by errors that a
 /// measurement may have.
-const REPEATS: [Assumed; 16] = [
+const REPEATS: [Assumed; 32] = [
     assume(0.0, 0.0, 0.0, 0.0),
     assume(0.0, 0.0, 0.0, 1.0),
     assume(0.0, 0.0, 0.05, 2.0),
@@ -104,6 +104,22 @@ const REPEATS: [Assumed; 16] = [
     assume(0.0, 0.03, 0.0, 2.0),
     assume(0.0, 0.07, 1.0, 2.0),
     assume(0.2, 0.0, 0.3, 2.0),
+    assume(0.1, 0.0, 0.02, 0.0),
+    assume(0.2, 0.0, 0.05, 1.0),
+    assume(0.3, 0.0, 0.1, 0.0),
+    assume(-0.1, 0.0, 0.1, 2.0),
+    assume(-0.2, 0.0, 0.02, 1.0),
+    assume(-0.5, 0.0, 0.05, 0.0),
+    assume(0.4, 0.0, 0.2, 2.0),
+    assume(0.7, 0.0, 0.15, 1.0),
+    assume(0.0, 0.01, 0.05, 0.0),
+    assume(0.0, 0.01, 0.2, 2.0),
+    assume(0.0, 0.02, 0.1, 1.0),
+    assume(0.0, 0.03, 0.5, 0.0),
+    assume(0.0, 0.04, 0.1, 2.0),
+    assume(1.5, 0.0, 0.2, 0.0),
+    assume(-2.0, 0.0, 0.1, 1.0),
+    assume(0.0, 0.0, 0.15, 0.0),
 ];
 
 /// Rate of a path in bits per second beyond which the time of a packet on it does not matter.
