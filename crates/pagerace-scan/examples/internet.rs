@@ -15,6 +15,7 @@ mod internet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use internet::authority::{ANNOUNCING, Names};
 use internet::hostile::Hostile;
 use internet::web::{Quic, Web};
 use internet::{Internet, Kind, Server, kind};
@@ -51,7 +52,10 @@ fn mix() -> Vec<(Kind, u32)> {
                 40,
                 web(Web {
                     quic: Some(early),
-                    record: true,
+                    names: Names {
+                        record: Some(ANNOUNCING),
+                        ..Names::default()
+                    },
                     ..h3.clone()
                 }),
             ),

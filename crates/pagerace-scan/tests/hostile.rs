@@ -121,6 +121,7 @@ fn hostile_servers_cost_one_line_each() {
         "redirect",
         1,
         Server::Web(Web {
+            status: Some(301),
             location: Some("https://trap.example/"),
             alt_svc: Some("h3=\"trap.example:443\", h3=\":9\""),
             ..good

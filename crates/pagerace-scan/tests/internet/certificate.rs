@@ -11,6 +11,8 @@ use rcgen::{
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 
+use super::web::Identity;
+
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 /// The identities that servers may have.
@@ -23,6 +25,19 @@ pub struct Identities {
     pub fat: Arc<CertifiedKey>,
     /// Good, with a chain of more than 200 kB.
     pub giant: Arc<CertifiedKey>,
+}
+
+impl Identities {
+    pub fn get(&self, identity: Identity) -> &Arc<CertifiedKey> {
+        match identity {
+            Identity::Good => &self.good,
+            Identity::SelfSigned => &self.self_signed,
+            Identity::Expired => &self.expired,
+            Identity::WrongName => &self.wrong_name,
+            Identity::Fat => &self.fat,
+            Identity::Giant => &self.giant,
+        }
+    }
 }
 
 impl Authority {

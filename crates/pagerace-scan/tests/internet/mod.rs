@@ -59,6 +59,7 @@ pub struct Internet {
     /// The certificate of the authority, in PEM.
     pub ca: String,
     pub log: Arc<authority::Log>,
+    pub identities: Arc<certificate::Identities>,
     runtime: Option<tokio::runtime::Runtime>,
 }
 
@@ -86,9 +87,9 @@ impl Internet {
                 let at = SocketAddr::new(IpAddr::V4(address(index, i)), port);
                 serve(&kind.server, at, &identities);
             }
-            if matches!(&kind.server, Server::Web(web) if web.six) {
+            if let Server::Web(Web { six: Some(six), .. }) = &kind.server {
                 let at = SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), port);
-                serve(&kind.server, at, &identities);
+                web::serve(six, at, &identities);
             }
         }
         let (resolver, log) = authority::start(kinds);
@@ -98,6 +99,7 @@ impl Internet {
             port,
             ca: pem,
             log,
+            identities,
             runtime: Some(runtime),
         }
     }

@@ -28,13 +28,13 @@ pub fn carry(at: SocketAddr, server: SocketAddr, delay: Duration, loss: f64) {
             let sender = clients.entry(from).or_insert_with(|| {
                 let (sender, receiver) = mpsc::channel(256);
                 let seed = u64::from(from.port()) << 20 | u64::from(at.port());
+                let losses = Losses::new(loss, seed);
                 let way = Way {
                     front: Arc::clone(&front),
                     client: from,
                     server,
                     delay,
-                    loss,
-                    seed,
+                    losses,
                 };
                 tokio::spawn(way.run(receiver));
                 sender
@@ -49,8 +49,29 @@ struct Way {
     client: SocketAddr,
     server: SocketAddr,
     delay: Duration,
-    loss: f64,
-    seed: u64,
+    losses: Losses,
+}
+
+/// Decides which of many are lost: a linear congruential generator.
+pub struct Losses {
+    share: f64,
+    state: u64,
+}
+
+impl Losses {
+    pub fn new(share: f64, seed: u64) -> Self {
+        Self { share, state: seed }
+    }
+
+    /// Returns true if the next one is lost.
+    pub fn next_is_lost(&mut self) -> bool {
+        self.state = self
+            .state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let draw = (self.state >> 33) as f64 / f64::from(1u32 << 31);
+        draw < self.share
+    }
 }
 
 impl Way {
@@ -62,7 +83,7 @@ impl Way {
             tokio::select! {
                 sent = receiver.recv() => {
                     let Some(bytes) = sent else { return };
-                    if self.lost() { continue }
+                    if self.losses.next_is_lost() { continue }
                     let (back, delay) = (Arc::clone(&back), self.delay);
                     tokio::spawn(async move {
                         tokio::time::sleep(delay).await;
@@ -70,7 +91,7 @@ impl Way {
                     });
                 }
                 Ok(length) = back.recv(&mut buffer) => {
-                    if self.lost() { continue }
+                    if self.losses.next_is_lost() { continue }
                     let (front, delay, client) = (Arc::clone(&self.front), self.delay, self.client);
                     let bytes = buffer[..length].to_vec();
                     tokio::spawn(async move {
@@ -81,15 +102,5 @@ impl Way {
                 () = tokio::time::sleep(IDLE) => return,
             }
         }
-    }
-
-    /// The next draw of a xorshift generator.
-    fn lost(&mut self) -> bool {
-        self.seed = self
-            .seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        let draw = (self.seed >> 33) as f64 / f64::from(1u32 << 31);
-        draw < self.loss
     }
 }
