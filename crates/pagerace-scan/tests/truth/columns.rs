@@ -39,7 +39,7 @@ impl Truth {
         match (self, cell) {
             (Null, cell) => is_null(cell),
             (Flag(flag), Cell::Flag(Some(says))) => *flag == says,
-            (Count(count), Cell::Number(Some(says))) => *count as f64 == says,
+            (Count(count), Cell::Number(Some(says))) => says.to_bits() == (*count as f64).to_bits(),
             (Text(text), Cell::Text(Some(says))) => text == says,
             (Error(word), Cell::Text(Some(says))) => says.split(": ").next() == Some(word),
             (Between(least, most), Cell::Number(Some(says))) => (*least..=*most).contains(&says),
@@ -319,7 +319,11 @@ fn failed(site: &Site<'_>, question: RecordType) -> Truth {
 /// Columns that belong together, with their truths.
 pub(crate) type Group<T> = (&'static str, &'static [(&'static str, T)]);
 
-pub(crate) const ROW: &[Group<fn(&Site<'_>) -> Truth>] = &[
+/// The truth of a column, for a domain and for a host.
+type OfSite = fn(&Site<'_>) -> Truth;
+type OfPlace = fn(&Place<'_>) -> Truth;
+
+pub(crate) const ROW: &[Group<OfSite>] = &[
     (
         "`http3`, `announced`, `https`, `ipv6`",
         &[
@@ -419,7 +423,7 @@ pub(crate) const ROW: &[Group<fn(&Site<'_>) -> Truth>] = &[
     ),
 ];
 
-pub(crate) const HOST: &[Group<fn(&Place<'_>) -> Truth>] = &[
+pub(crate) const HOST: &[Group<OfPlace>] = &[
     (
         "`address`, `error`",
         &[
