@@ -139,7 +139,8 @@ fn nginx_is_scanned() {
     let settings = format!(
         "daemon off; master_process off; pid nginx.pid; error_log stderr notice;
         events {{}}
-        http {{ access_log off; server {{
+        http {{ access_log off; client_body_temp_path body; proxy_temp_path proxy;
+        fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi; server {{
             listen {at} quic;
             ssl_certificate certificate.pem;
             ssl_certificate_key key.pem;

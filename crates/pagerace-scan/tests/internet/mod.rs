@@ -14,6 +14,7 @@ pub mod asked;
 pub mod authority;
 pub mod certificate;
 pub mod hostile;
+pub mod ours;
 pub mod path;
 pub mod web;
 
@@ -23,6 +24,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use certificate::Authority;
+use pagerace_live::{LocalCa, Servers};
 use web::Web;
 
 /// What a server of a kind does.
@@ -56,10 +58,12 @@ pub fn kind(name: &'static str, addresses: u32, server: Server) -> Kind {
 pub struct Internet {
     pub resolver: SocketAddr,
     pub port: u16,
-    /// The certificate of the authority, in PEM.
+    /// The certificates of the authorities, in PEM.
     pub ca: String,
     pub log: Arc<authority::Log>,
     pub identities: Arc<certificate::Identities>,
+    /// The servers of `pagerace serve`.
+    _ours: Vec<Servers>,
     runtime: Option<tokio::runtime::Runtime>,
 }
 
@@ -79,13 +83,19 @@ impl Internet {
         let port = free_port();
         let names: Vec<String> = kinds.iter().map(|k| format!("*.{}.test", k.name)).collect();
         let ca = Authority::new();
-        let pem = ca.pem();
+        let our_ca = Arc::new(LocalCa::new().unwrap());
+        let pem = ca.pem() + &our_ca.certificate_pem();
+        let mut ours = Vec::new();
         let guard = runtime.enter();
         let identities = Arc::new(ca.identities(&names));
         for (index, kind) in kinds.iter().enumerate() {
             for i in 0..kind.addresses {
                 let at = SocketAddr::new(IpAddr::V4(address(index, i)), port);
                 serve(&kind.server, at, &identities);
+            }
+            if matches!(&kind.server, Server::Web(web) if web.is_ours) {
+                let each = (0..kind.addresses).map(|i| IpAddr::V4(address(index, i)));
+                ours.push(ours::start(our_ca.clone(), &names[index], each, port));
             }
             if let Server::Web(Web { six: Some(six), .. }) = &kind.server {
                 let at = SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), port);
@@ -100,6 +110,7 @@ impl Internet {
             ca: pem,
             log,
             identities,
+            _ours: ours,
             runtime: Some(runtime),
         }
     }

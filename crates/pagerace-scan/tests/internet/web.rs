@@ -18,6 +18,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::authority::Names;
 use super::certificate::{Identities, config};
+use super::ours;
 use super::path::{self, Losses};
 
 /// Which certificate a server has.
@@ -37,8 +38,7 @@ pub enum Identity {
 pub struct Quic {
     /// 200 if it is `None`.
     pub status: Option<u16>,
-    /// Has the parameters [`TUNED`].
-    pub tuned: bool,
+    pub says: Says,
     pub retry: bool,
     pub no_tickets: bool,
     pub early_data: bool,
@@ -48,9 +48,22 @@ pub struct Quic {
     pub once: bool,
 }
 
+/// Which parameters a server has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Says {
+    #[default]
+    Plain,
+    Tuned,
+    Ours,
+}
+
 impl Quic {
     pub fn parameters(self) -> &'static Parameters {
-        if self.tuned { &TUNED } else { &PLAIN }
+        match self.says {
+            Says::Plain => &PLAIN,
+            Says::Tuned => &TUNED,
+            Says::Ours => &ours::PARAMETERS,
+        }
     }
 }
 
@@ -121,6 +134,8 @@ impl Parameters {
 #[derive(Clone, Debug, Default)]
 pub struct Web {
     pub names: Names,
+    /// The server of `pagerace serve`, whose other properties must be as this describes them.
+    pub is_ours: bool,
     /// Nothing listens on TCP.
     pub no_tcp: bool,
     pub h2: bool,
@@ -169,6 +184,10 @@ fn timeout(rtt: Duration) -> Duration {
 }
 
 pub fn serve(web: &Web, at: SocketAddr, identities: &Identities) {
+    if web.is_ours {
+        // All of them run in threads of their own.
+        return;
+    }
     let key = identities.get(web.identity);
     let alpn: &[&str] = match (web.no_alpn, web.h2) {
         (true, _) => &[],

@@ -6,8 +6,8 @@ use hickory_proto::rr::RecordType;
 
 use crate::internet::authority::{ANNOUNCING, HttpsRecord};
 use crate::internet::hostile::Hostile;
-use crate::internet::web::{Identity, Quic, Web};
-use crate::internet::{Kind, Server, kind};
+use crate::internet::web::{Identity, Quic, Says, Web};
+use crate::internet::{Kind, Server, kind, ours};
 
 /// A kind of which the scan excludes the addresses, and one of which it excludes the domains.
 pub(crate) const EXCLUDED: &str = "excluded";
@@ -92,7 +92,7 @@ pub(crate) fn over_ipv4() -> Vec<Kind> {
             }),
         ),
         ("once", 1, over_quic(&h3, |quic| quic.once = true)),
-        ("tuned", 20, over_quic(&h3, |quic| quic.tuned = true)),
+        ("tuned", 20, over_quic(&h3, |quic| quic.says = Says::Tuned)),
         ("status", 5, {
             let forbidden = like(&h3, |web| web.status = Some(403));
             over_quic(&forbidden, |quic| quic.status = Some(503))
@@ -142,6 +142,7 @@ pub(crate) fn over_ipv4() -> Vec<Kind> {
             over_quic(&far, |quic| quic.early_data = true),
         ),
         ("lossy", 20, like(&far, |web| web.loss = 0.05)),
+        ("ours", 20, ours::web()),
         (EXCLUDED, 2, h3.clone()),
         (UNWANTED, 2, h3.clone()),
     ];
@@ -184,7 +185,7 @@ pub(crate) fn over_ipv6() -> Vec<Kind> {
     let six = [
         ("six-h3", h3.clone()),
         ("six-h2", like(&h2, |web| web.status = Some(204))),
-        ("six-tuned", over_quic(&h3, |quic| quic.tuned = true)),
+        ("six-tuned", over_quic(&h3, |quic| quic.says = Says::Tuned)),
         ("six-early", over_quic(&h3, |quic| quic.early_data = true)),
         ("six-retry", over_quic(&h3, |quic| quic.retry = true)),
         ("six-liar", like(&h2, |web| web.alt_svc = h3.alt_svc)),
