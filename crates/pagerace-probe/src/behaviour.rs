@@ -8,7 +8,7 @@ use crate::gate::Brake;
 use crate::http2;
 use crate::probe::Observed;
 use crate::script::{CHANGED, Kind, STREAMS};
-use crate::shape::Shape;
+use crate::shape::{NEVER, Shape};
 
 /// How a server treats a signal of urgency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +41,8 @@ pub enum Sharing {
     Sequential,
     /// Responses take turns.
     Shared,
+    /// The script could not show it.
+    Unseen,
 }
 
 /// What a server does, as its traces show.
@@ -95,7 +97,7 @@ impl Behaviour {
         let heeded = |kind| judged(kind, of(kind));
         Self {
             protocol: observed.protocol,
-            plain: sharing(plain, &pairs(|_, _| true)),
+            plain: sharing(plain),
             run: plain.run,
             field: heeded(Kind::Urgency),
             incremental: incremental(of(Kind::Incremental), plain),
@@ -120,9 +122,22 @@ fn is_sequential(shape: &Shape, (a, b): (usize, usize)) -> bool {
     a[LAST] <= b[FIRST] + OVERLAP || b[LAST] <= a[FIRST] + OVERLAP
 }
 
-fn sharing(shape: &Shape, pairs: &[(usize, usize)]) -> Sharing {
+/// Returns true if enough arrived to tell the order of each pair of responses: all of one, or
+/// half of it and the beginning of the other.
+fn is_seen(shape: &Shape) -> bool {
+    pairs(|_, _| true).into_iter().all(|(a, b)| {
+        let (a, b) = (&shape.places[a], &shape.places[b]);
+        let overlap = a[FIRST].max(b[FIRST]) < NEVER && a[MIDDLE].min(b[MIDDLE]) < NEVER;
+        a[LAST].min(b[LAST]) < NEVER || overlap
+    })
+}
+
+fn sharing(shape: &Shape) -> Sharing {
+    let pairs = pairs(|_, _| true);
     let sequential = pairs.iter().filter(|pair| is_sequential(shape, **pair));
-    if sequential.count() as f64 >= MOST * pairs.len() as f64 {
+    if !is_seen(shape) {
+        Sharing::Unseen
+    } else if sequential.count() as f64 >= MOST * pairs.len() as f64 {
         Sharing::Sequential
     } else {
         Sharing::Shared
@@ -134,7 +149,9 @@ fn sharing(shape: &Shape, pairs: &[(usize, usize)]) -> Sharing {
 fn incremental(mixed: &Shape, plain: &Shape) -> Heeded {
     let (shared, other) = ((4, 5), (0, 2));
     let changes = |pair| is_sequential(mixed, pair) != is_sequential(plain, pair);
-    if !changes(shared) && !changes(other) {
+    if !is_seen(mixed) || !is_seen(plain) {
+        Heeded::Unseen
+    } else if !changes(shared) && !changes(other) {
         Heeded::Not
     } else if !is_sequential(mixed, shared) && is_sequential(mixed, other) {
         Heeded::Strictly
@@ -183,7 +200,7 @@ fn heeded(kind: Kind, shape: &Shape, plain: &Shape, change: f64) -> Heeded {
     let right = ordered.clone().count() as f64;
     let strict = ordered.filter(|pair| is_sequential(shape, **pair)).count() as f64;
     let all = telling.len() as f64;
-    if telling.is_empty() {
+    if telling.is_empty() || !is_seen(shape) || !is_seen(plain) {
         Heeded::Unseen
     } else if strict >= MOST * all {
         Heeded::Strictly
@@ -198,6 +215,7 @@ impl fmt::Display for Behaviour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = match self.plain {
             Sharing::Sequential => "one response after the other".to_owned(),
+            Sharing::Unseen => "the order was not seen".to_owned(),
             Sharing::Shared => {
                 let unit = match self.protocol {
                     Protocol::H2 => "grants of the window",

@@ -31,7 +31,9 @@ const LIMITED: f64 = 0.6;
 impl Path {
     /// Measures the path by the traces of jobs.
     pub fn of(survey: &Trace, traces: &[Trace]) -> Self {
+        // A limit may have ended a script before its handshake did.
         let connects = traces.iter().map(|t| t.connect).chain([survey.connect]);
+        let connects = connects.filter(|time| !time.is_zero());
         let received: u64 = traces.iter().map(|t| t.received).sum();
         let lost: f64 = traces.iter().map(|t| t.loss() * t.received as f64).sum();
         let busy = |t: &Trace| {

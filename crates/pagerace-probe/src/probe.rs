@@ -1,6 +1,6 @@
 //! A whole probe: the survey, then one connection after the other.
 
-use pagerace_core::{Duration, Protocol};
+use pagerace_core::{Duration, Instant, Protocol};
 
 use crate::find::{self, Found, Look, ORDER, Subject};
 use crate::model::{Model, Path};
@@ -69,9 +69,9 @@ const REPEATS_MAX: usize = 3;
 /// which objects they request, or on which page to find some.
 ///
 /// # Errors
-/// Returns an error if an object cannot be used, a page refers to none that can, a script fails, or the server answers it with
-/// another status than the survey's. A limit is an error only if it ends a script before any
-/// response.
+/// Returns an error if an object cannot be used, a page refers to none that can, a script fails,
+/// or the server answers it with another status than the survey's. A limit of bytes or time is an
+/// error only if it ends the survey; see [`Observed::unseen`].
 pub fn observe<E>(
     protocol: Protocol,
     subject: Subject<'_>,
@@ -136,6 +136,13 @@ impl Used {
             bytes: job.limits.bytes.min(left.bytes),
             time: job.limits.time.min(left.time),
         };
+        if left.bytes == 0 || left.time.is_zero() {
+            let what = if left.bytes == 0 { "bytes" } else { "time" };
+            return Ok(Trace {
+                end: End::Limit(what),
+                ..Trace::begin(&job.script, Instant::ZERO)
+            });
+        }
         let requests = job.script.asks.len();
         let trace = play(job).map_err(ProbeError::Socket)?;
         self.connections += 1;
@@ -172,15 +179,21 @@ fn failure(job: &Job, trace: &Trace) -> Option<String> {
             ));
         }
     }
-    match trace.end {
-        End::Limit(what) if trace.chunks.is_empty() => {
-            Some(format!("nothing arrived within the limit of {what}"))
-        }
-        _ => None,
-    }
+    None
 }
 
 impl Observed {
+    /// Returns the names of the scripts that limits ended before a byte arrived whose order
+    /// counts. If there are any, nothing can be said of the order.
+    pub fn unseen(&self) -> Vec<&'static str> {
+        let played = self.jobs.iter().zip(&self.traces);
+        let unseen = played.filter(|(job, trace)| {
+            let is_ranked = |ask: usize| job.script.asks[ask].ranked;
+            !trace.chunks.iter().any(|chunk| is_ranked(chunk.ask))
+        });
+        unseen.map(|(job, _)| job.script.name).collect()
+    }
+
     /// Returns the numbers that describe the traces.
     pub fn values(&self) -> Vec<Vec<f64>> {
         self.shapes().iter().map(Shape::values).collect()

@@ -13,6 +13,9 @@ const QUANTILES: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
 /// Payload of a packet in bytes, which run lengths are compared with.
 const PACKET: f64 = 1_200.0;
 
+/// Place of a quantile that never arrived.
+pub(crate) const NEVER: f64 = 1.0;
+
 /// The order of bytes in a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
@@ -39,7 +42,7 @@ impl Shape {
             .filter(|chunk| place(chunk.ask).is_some())
             .map(|chunk| chunk.bytes)
             .sum();
-        let mut places = vec![[1.0; QUANTILES.len()]; ranked.len()];
+        let mut places = vec![[NEVER; QUANTILES.len()]; ranked.len()];
         let mut arrived = vec![0_u64; ranked.len()];
         let (mut before, mut runs, mut run_bytes, mut last) = (0_u64, 0_u64, 0_u64, None);
         for chunk in &trace.chunks {

@@ -27,6 +27,16 @@ pub struct Verdict<C> {
 }
 
 impl<C> Verdict<C> {
+    /// Returns the verdict of a probe that has not seen what candidates differ in.
+    pub fn unknown() -> Self {
+        Self {
+            groups: Vec::new(),
+            unknown: 1.0,
+            spread: 0.0,
+            far: 0.0,
+        }
+    }
+
     /// Returns the nearest group, unless the answer is *unknown*: the probability of the
     /// group is below one half, or it is farther than simulated repeats ever are.
     pub fn answer(&self) -> Option<&Group<C>> {

@@ -12,11 +12,12 @@ use std::net::SocketAddr;
 
 use bytes::BytesMut;
 use pagerace_core::{Duration, Instant, Protocol, Rng};
+use pagerace_delivery::StrategySpec;
 use pagerace_probe::Play as _;
 use pagerace_probe::world::{play, play_tampered};
 use pagerace_probe::{
-    Budget, Candidate, End, Job, Model, Path, PlanError, Player, ProbeError, Server, Shape,
-    Subject, Used, observe, plan,
+    Behaviour, Budget, Candidate, End, Heeded, Job, Model, Path, PlanError, Player, ProbeError,
+    SCHEDULERS, Server, Shape, Sharing, Subject, Used, judge, observe, plan,
 };
 use pagerace_transport::quic::keys::FlightSizes;
 use pagerace_transport::quic::{ClientKeys, Epoch};
@@ -217,6 +218,87 @@ fn extreme_measurements_can_be_simulated() {
         },
         ..model
     });
+}
+
+/// Budgets that end the scripts sooner and sooner. What was seen is true, and the rest unknown.
+#[test]
+fn small_budgets_cost_answers_and_cause_no_wrong_ones() {
+    let all = ["eps", "fifo", "round-robin"];
+    let mut answers = 0;
+    let mut silent = 0;
+    for (i, name) in all.iter().enumerate() {
+        let world = world(name.parse().unwrap(), PATH, site(1, 100_000));
+        let with = |bytes, time| {
+            let budget = Budget {
+                bytes,
+                time: Duration::from_millis(time),
+                ..Budget::default()
+            };
+            let mut seed = 100 * i as u64;
+            observe(
+                Protocol::H3,
+                Subject::Objects(&["/0".to_owned()]),
+                &budget,
+                |job| {
+                    seed += 1;
+                    Ok::<_, Infallible>(play(&world, job, seed))
+                },
+            )
+            .unwrap()
+        };
+        let whole = Behaviour::of(&with(6_000_000, 60_000));
+        for (bytes, time) in [
+            (2_000_000, 60_000),
+            (1_200_000, 60_000),
+            (600_000, 60_000),
+            (100_000, 60_000),
+            (20_000, 60_000),
+            (6_000_000, 2_500),
+            (6_000_000, 300),
+        ] {
+            let observed = with(bytes, time);
+            assert!(
+                observed
+                    .traces
+                    .iter()
+                    .any(|t| matches!(t.end, End::Limit(_)))
+            );
+            let cut = Behaviour::of(&observed);
+            let case = format!("{name}, {bytes} bytes, {time} ms");
+            assert!(
+                cut.plain == whole.plain || cut.plain == Sharing::Unseen,
+                "{case}: {cut}"
+            );
+            let signals = |b: &Behaviour| [b.field, b.incremental, b.before, b.after, b.in_flight];
+            for (cut, whole) in signals(&cut).into_iter().zip(signals(&whole)) {
+                assert!(
+                    cut == whole || cut == Heeded::Unseen,
+                    "{case}: {cut}, not {whole}"
+                );
+            }
+            if !observed.unseen().is_empty() {
+                silent += 1;
+                continue;
+            }
+            let model = Model {
+                repeats: 3,
+                ..observed.model(1)
+            };
+            let each = StrategySpec::defaults().into_iter().map(|strategy| {
+                let ear = pagerace_probe::candidate::Ear::ALL;
+                let candidate = Candidate { strategy, ear };
+                (candidate.clone(), model.expect(&candidate))
+            });
+            let verdict = judge(&observed.values(), &each.collect::<Vec<_>>(), &SCHEDULERS);
+            if let Some(group) = verdict.answer() {
+                let mut members = group.members.iter().map(ToString::to_string);
+                assert!(members.any(|m| m == *name), "{case}: {group:?}");
+                answers += 1;
+            }
+        }
+    }
+    println!("{answers} answers, {silent} without a byte");
+    assert!(answers > 0 && silent > 0);
 }
 
 /// A path that loses everything after the handshake's time: the survey gives up.

@@ -15,8 +15,8 @@ use pagerace_live::{probe as socket, secret_seed};
 use pagerace_probe::find::path;
 use pagerace_probe::script::STREAMS;
 use pagerace_probe::{
-    Behaviour, Budget, Job, Kind, Observed, ProbeError, SCHEDULERS, Server, Subject, Trace,
-    candidates, judge, observe,
+    Behaviour, Budget, Candidate, Job, Kind, Observed, ProbeError, SCHEDULERS, Server, Subject,
+    Trace, Verdict, candidates, judge, observe,
 };
 use url::Url;
 
@@ -52,6 +52,24 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
         return congestion::run(args, &server, subject, &budget, &watch);
     }
     let observed = probe(args, &server, subject, &budget, &watch)?;
+    let verdict = if observed.unseen().is_empty() {
+        judged(args, &observed, &watch)?
+    } else {
+        Verdict::unknown()
+    };
+    watch.clear();
+    let answer = Order {
+        url: &args.urls[0],
+        remote: server.remote,
+        behaviour: Behaviour::of(&observed),
+        verdict,
+        observed: &observed,
+    };
+    answer.show(args, &server)
+}
+
+/// Simulates all candidates, and compares them with what was observed.
+fn judged(args: &ProbeArgs, observed: &Observed, watch: &Watch) -> Result<Verdict<Candidate>> {
     let model = observed.model(args.seed);
     let all = candidates(args.protocol);
     watch.start("simulating", all.len());
@@ -61,16 +79,8 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
         &|_, i| Ok(model.expect(&all[i])),
         &|progress| watch.tell(progress),
     )?;
-    watch.clear();
     let entries: Vec<_> = all.into_iter().zip(expected).collect();
-    let answer = Order {
-        url: &args.urls[0],
-        remote: server.remote,
-        behaviour: Behaviour::of(&observed),
-        verdict: judge(&observed.values(), &entries, &SCHEDULERS),
-        observed: &observed,
-    };
-    answer.show(args, &server)
+    Ok(judge(&observed.values(), &entries, &SCHEDULERS))
 }
 
 /// Returns the error of a probe.

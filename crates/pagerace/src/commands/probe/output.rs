@@ -40,6 +40,7 @@ impl Answer for Order<'_> {
             Protocol::H2 => (String::new(), "HTTP/2"),
             _ => (format!("loss {:.2} %; ", 100.0 * path.loss), "UDP"),
         };
+        let unseen = self.observed.unseen();
         let mut all = vec![
             format!("{} at {}{called}.", self.url, self.remote),
             format!("The server: {}.", self.behaviour),
@@ -49,6 +50,10 @@ impl Answer for Order<'_> {
                     names(group),
                     probability(group.probability),
                     servers(group, self.observed.protocol)
+                ),
+                None if !unseen.is_empty() => format!(
+                    "Its order is unknown: limits ended {} before a byte arrived whose order counts.",
+                    unseen.join(", ")
                 ),
                 None => {
                     "Its order is unknown: no strategy that we simulate is near enough.".to_owned()
@@ -116,6 +121,7 @@ impl Answer for Order<'_> {
                 "without_signals": match b.plain {
                     Sharing::Sequential => "sequential",
                     Sharing::Shared => "shared",
+                    Sharing::Unseen => "unseen",
                 },
                 "packets_in_a_row": b.run,
                 "urgency": word(b.field),
