@@ -16,8 +16,9 @@ use std::thread::JoinHandle;
 use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
 use pagerace_live::tcp::{TlsServer, TlsServerConfig};
-use pagerace_live::{LiveError, probe, secret_seed};
+use pagerace_live::{LiveError, QuicServer, probe, secret_seed};
 use pagerace_net::Network;
+use pagerace_peer::ServerConfig;
 use pagerace_peer::stream::StreamServerConfig;
 use pagerace_probe::candidate::Ear;
 use pagerace_probe::plan::facts;
@@ -26,7 +27,8 @@ use pagerace_probe::{
     Behaviour, Budget, Candidate, End, Heeded, Kind, Model, Observed, ProbeError, SCHEDULERS,
     Server, Sharing, Subject, candidates, judge, observe,
 };
-use pagerace_transport::quic::keys::{Identity, client_tls, server_tls};
+use pagerace_transport::quic::ServerKeys;
+use pagerace_transport::quic::keys::{Identity, client_keys_trusting, client_tls, server_tls};
 use relay::Truth;
 
 /// Probes a server of this strategy, and compares with the default strategies. The timing of
@@ -121,6 +123,11 @@ struct TcpTruth {
 impl TcpTruth {
     /// Starts a server of two objects that offers these protocols.
     fn start(strategy: &str, alpn: &[&[u8]]) -> Self {
+        Self::with_chain(strategy, alpn, 1)
+    }
+
+    /// Starts a server that sends its certificate so many times.
+    fn with_chain(strategy: &str, alpn: &[&[u8]], copies: usize) -> Self {
         let object = |path: &str| Served {
             path: path.to_owned(),
             length: 100_000,
@@ -130,7 +137,8 @@ impl TcpTruth {
         };
         let site = ServedSite(["/0", "/1"].map(object).to_vec());
         let identity = Identity::new(&["localhost"]).unwrap();
-        let tls = server_tls(identity.chain(), identity.key(), alpn).unwrap();
+        let chain = identity.chain().repeat(copies);
+        let tls = server_tls(chain, identity.key(), alpn).unwrap();
         let stream = StreamServerConfig::new(strategy.parse().unwrap());
         let config = TlsServerConfig::new(stream, Arc::new(tls));
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
@@ -203,6 +211,41 @@ fn a_server_without_http2_is_named() {
     let truth = TcpTruth::start("eps", &[]);
     let text = truth.probe().unwrap_err().to_string();
     assert!(text.contains("does not speak HTTP/2"), "{text}");
+}
+
+/// Chains of 300 kB.
+#[test]
+fn giant_certificates_are_an_error_of_one_line() {
+    let truth = TcpTruth::with_chain("fifo", &[b"h2"], 150);
+    let over_tcp = truth.probe().unwrap_err().to_string();
+
+    let identity = Identity::new(&["localhost"]).unwrap();
+    let chain = identity.chain().repeat(150);
+    let tls = server_tls(chain, identity.key(), &[b"h3"]).unwrap();
+    let keys = ServerKeys::Tls(Arc::new(tls.try_into().unwrap()));
+    let config = ServerConfig::new(keys, "fifo".parse().unwrap(), secret_seed().unwrap());
+    let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    let mut server = QuicServer::bind(any, &config, ServedSite(Vec::new())).unwrap();
+    let address = Server {
+        remote: server.local_address().unwrap(),
+        ..truth.address.clone()
+    };
+    let stop = AtomicBool::new(false);
+    let keys = client_keys_trusting(identity.certificate()).unwrap();
+    let over_quic = std::thread::scope(|scope| {
+        scope.spawn(|| server.run(&stop).unwrap());
+        let paths = ["/0".to_owned()];
+        let subject = Subject::Objects(&paths);
+        let probed = observe(Protocol::H3, subject, &Budget::default(), |job| {
+            probe::play(job, &address, &keys, secret_seed()?)
+        });
+        stop.store(true, Ordering::Relaxed);
+        probed.unwrap_err().to_string()
+    });
+    for error in [over_tcp, over_quic] {
+        assert!(error.contains("the connection was lost"), "{error}");
+        assert!(!error.contains('\n') && error.len() < 250, "{error}");
+    }
 }
 
 /// Trials over TCP on a raw socket. The kernel's TCP is the server's.

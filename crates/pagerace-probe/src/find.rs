@@ -198,7 +198,7 @@ fn content(url: &Url, trace: &Trace) -> Result<String, PlanError> {
 }
 
 /// Returns what a page refers to, and the objects whose sizes to ask for.
-fn references(html: &str, page: &Url) -> (Found, Vec<String>) {
+pub fn references(html: &str, page: &Url) -> (Found, Vec<String>) {
     let mut found = Found {
         page: path(page),
         ..Found::default()

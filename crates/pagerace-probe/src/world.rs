@@ -106,6 +106,22 @@ pub fn watch(world: &World, fetch: Fetch, seed: u64) -> Watched {
     watch_losing(world, fetch, seed, &[])
 }
 
+/// Plays a trial as [`watch`] does, while `tamper` changes the server's datagrams.
+///
+/// # Panics
+/// Panics if the congestion controller is unknown.
+pub fn watch_tampered(
+    world: &World,
+    fetch: Fetch,
+    seed: u64,
+    tamper: impl FnMut(&mut BytesMut),
+) -> Watched {
+    let connect = |server: &_, keys, seed, epoch| {
+        Loader::connect(fetch, server, keys, seed, Instant::ZERO, epoch)
+    };
+    run(world, connect, seed, &[], tamper)
+}
+
 /// Plays a trial as [`watch`] does. At each of `losses`, which ascend, the path loses the next
 /// large packet that reaches the client: a loss shows in data, and acknowledgements have none.
 ///

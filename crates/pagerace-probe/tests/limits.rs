@@ -72,6 +72,20 @@ fn a_missing_object_is_named() {
     );
 }
 
+/// A redirect is not followed, wherever it leads.
+#[test]
+fn a_redirect_is_named() {
+    let world = world("fifo".parse().unwrap(), PATH, site(1, 100_000));
+    let paths = ["/0".to_owned()];
+    let job = plan::survey(&paths, &Budget::default(), Protocol::H3);
+    let mut trace = play(&world, job, 1);
+    let head = trace.heads[0].as_mut().unwrap();
+    (head.status, head.location) = (302, "/0".to_owned());
+    let error = plan::objects(&paths, &trace).unwrap_err().to_string();
+    let expected = "/0 is answered with 302 and leads to \"/0\"; probe that URL instead";
+    assert_eq!(error, expected);
+}
+
 /// An object of a gigabyte from a server that ignores ranges.
 #[test]
 fn endless_responses_end_at_the_limit_of_bytes() {
@@ -318,6 +332,42 @@ fn silence_ends_at_the_limit_of_time() {
     assert_eq!(trace.ended.since_start(), budget.time);
     let error = plan::objects(&paths, &trace).unwrap_err().to_string();
     assert!(error.contains("within the limit of time"), "{error}");
+}
+
+/// A field section of 16 kB that means 1.6 MB.
+#[test]
+fn a_compression_bomb_is_an_error_of_one_line() {
+    // HEADERS of 16,000 bytes (RFC 9204, section 4.5): no dynamic table, :status 200, and
+    // strict-transport-security with its longest value.
+    let mut bomb = vec![1, 0x7e, 0x80, 0, 0, 0xd9];
+    bomb.resize(3 + 16_000, 0xfa);
+    let world = world("fifo".parse().unwrap(), PATH, site(1, 100_000));
+    let paths = ["/0".to_owned()];
+    let job = plan::survey(&paths, &Budget::default(), Protocol::H3);
+    let mut sent = 0;
+    let trace = play_tampered(&world, job, 1, |data| {
+        // Packets with a short header (RFC 9000, section 17.3.1), a connection ID of eight bytes
+        // and a tag of sixteen.
+        let begin = 1 + 8 + usize::from(data[0] & 3) + 1;
+        if data[0] & 0x80 != 0 || data.len() < begin + 16 {
+            return;
+        }
+        let tag = data.split_off(data.len() - 16);
+        data.truncate(begin);
+        let part = &bomb[sent..bomb.len().min(sent + 1_000)];
+        // STREAM with offset and length: stream 0, two integers of two bytes.
+        data.extend_from_slice(&[0x0e, 0]);
+        data.extend_from_slice(&(sent as u16 | 0x4000).to_be_bytes());
+        data.extend_from_slice(&(part.len() as u16 | 0x4000).to_be_bytes());
+        data.extend_from_slice(part);
+        data.extend_from_slice(&tag);
+        sent += part.len();
+    });
+    assert_eq!(sent, bomb.len(), "{:?}", trace.end);
+    assert!(trace.payload < 40_000, "{}", trace.payload);
+    let error = plan::objects(&paths, &trace).unwrap_err().to_string();
+    assert!(error.contains("/0 failed with error 0x"), "{error}");
+    assert!(!error.contains('\n') && error.len() < 200, "{error}");
 }
 
 /// Random bytes in frames, streams and header sections. Packets have no checksum here, so the

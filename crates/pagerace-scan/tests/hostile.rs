@@ -19,7 +19,7 @@ use pagerace_scan::Trust;
 
 /// The kinds, and how their failures begin: of the domain or of TCP, and of QUIC. Empty:
 /// there is none.
-const HOSTILE: [(&str, H, &str, &str); 33] = [
+const HOSTILE: [(&str, H, &str, &str); 35] = [
     ("dns-nx", H::NoDomain, "dns: no such domain", ""),
     ("dns-servfail", H::ServFail, "dns: ", ""),
     ("dns-silent", H::SilentDns, "timeout: ", ""),
@@ -87,6 +87,13 @@ const HOSTILE: [(&str, H, &str, &str); 33] = [
     ),
     ("quic-settings", H::BadSettingsQuic, "refused: ", "http: "),
     ("quic-head", H::EndlessHeadQuic, "refused: ", "http: "),
+    (
+        "quic-bomb",
+        H::BombQuic,
+        "refused: ",
+        "http: the field section is larger than the 32768 bytes",
+    ),
+    ("quic-table", H::TableQuic, "refused: ", "http: "),
     (
         "quic-drip",
         H::DripQuic,

@@ -24,6 +24,13 @@ const AHEAD: u64 = 1 << 20;
 /// Excess of a trial's bytes over those that its bottleneck carries, as a share. The trial ends there.
 const EXCESS: f64 = 0.5;
 
+/// Least mean size of packets in bytes, above which a limit of bytes is one of packets. Hostile
+/// servers could send empty ones.
+const PACKET_MIN: f64 = 64.0;
+
+/// Most gaps of a stream. Each packet is compared with all of them.
+const HOLES_MAX: usize = 1_000;
+
 /// Time in round trips within which a server knows that a packet is lost: that of three later packets
 /// (RFC 9002, section 6.1.1) and of two that share an acknowledgement, of 24 in a round trip.
 const PATIENCE: f64 = 0.25;
@@ -115,6 +122,8 @@ pub struct Loader<C: Carrier = Client> {
     segments: Segments,
     /// Numbers of the packets in [`Watched::offered`] that show a loss of the path before them.
     lost: Vec<usize>,
+    /// True if a stream has too many gaps.
+    is_torn: bool,
     open: usize,
     watched: Watched,
     over: bool,
@@ -160,6 +169,7 @@ impl<C: Carrier> Loader<C> {
             largest: 0,
             segments: Segments::default(),
             lost: Vec::new(),
+            is_torn: false,
             open: 0,
             watched: Watched::default(),
             over: false,
@@ -178,8 +188,16 @@ impl<C: Carrier> Loader<C> {
         if now >= Instant::ZERO + self.fetch.trial.time {
             self.end(now, End::Complete);
         }
-        if self.watched.payload as f64 > (1.0 + EXCESS) * self.fetch.trial.bytes() as f64 {
+        let most = (1.0 + EXCESS) * self.fetch.trial.bytes() as f64;
+        if self.watched.payload as f64 > most {
             self.end(now, End::Limit("bytes"));
+        }
+        if self.watched.offered.len() as f64 * PACKET_MIN > most {
+            self.end(now, End::Limit("packets"));
+        }
+        if self.is_torn {
+            let reason = format!("a stream has more than {HOLES_MAX} gaps");
+            self.end(now, End::Failed(reason));
         }
     }
 
@@ -241,6 +259,7 @@ impl<C: Carrier> Loader<C> {
                 [(before, seen), (after, seen)]
             });
             stream.holes = rest.filter(|(hole, _)| !hole.is_empty()).collect();
+            self.is_torn |= stream.holes.len() > HOLES_MAX;
             if bytes.end > stream.end {
                 (stream.end, stream.from) = (bytes.end, Some(number));
                 self.newest = Some(number);

@@ -56,6 +56,10 @@ pub enum Hostile {
     ManyStreamsQuic,
     BadSettingsQuic,
     EndlessHeadQuic,
+    /// A field section of 16 kB that means 1.6 MB: an entry of the static table, many times.
+    BombQuic,
+    /// An entry of 4,000 bytes in the dynamic table, which the client does not allow.
+    TableQuic,
     DripQuic,
 }
 
@@ -84,6 +88,8 @@ pub fn serve(hostile: Hostile, at: SocketAddr, identities: &Identities) {
         | H::ManyStreamsQuic
         | H::BadSettingsQuic
         | H::EndlessHeadQuic
+        | H::BombQuic
+        | H::TableQuic
         | H::DripQuic => {
             let alpn = if hostile == H::WrongAlpnQuic {
                 "hq"
@@ -292,6 +298,23 @@ async fn speak(hostile: Hostile, connection: quinn::Connection) -> Option<()> {
             loop {
                 stream.write_all(&[0; 4096]).await.ok()?;
             }
+        }
+        Hostile::BombQuic => {
+            let (mut stream, _) = connection.accept_bi().await.ok()?;
+            // HEADERS of 16,000 bytes (RFC 9204, section 4.5): no dynamic table, :status 200, and
+            // strict-transport-security with its longest value.
+            let mut frame = vec![1, 0x7e, 0x80, 0, 0, 0xd9];
+            frame.resize(3 + 16_000, 0xfa);
+            stream.write_all(&frame).await.ok()?;
+            stream.finish().ok()?;
+        }
+        Hostile::TableQuic => {
+            let mut stream = connection.open_uni().await.ok()?;
+            // The encoder's stream (RFC 9204, section 4.3): a capacity of 4,096 bytes, and a
+            // literal field that is inserted.
+            let mut instructions = vec![2, 0x3f, 0xe1, 0x1f, 0x41, b'x', 0x7f, 0xa1, 0x1e];
+            instructions.extend(vec![b'y'; 4000]);
+            stream.write_all(&instructions).await.ok()?;
         }
         Hostile::DripQuic => {
             let (mut stream, _) = connection.accept_bi().await.ok()?;
