@@ -11,7 +11,6 @@ Writes its self-signed certificate (DER) to the path given, then prints
 from __future__ import annotations
 
 import asyncio
-import datetime
 import json
 import sys
 from pathlib import Path
@@ -22,11 +21,8 @@ from aioquic.h3.connection import H3_ALPN, H3Connection
 from aioquic.h3.events import DataReceived, H3Event, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.events import ProtocolNegotiated, QuicEvent, StreamDataReceived
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
-from common import PRIORITY_UPDATE, Message, decode, pattern
+from common import PRIORITY_UPDATE, Message, certify, decode, pattern
 
 
 def priority_updates(control_stream: bytes) -> dict[int, list[str]]:
@@ -104,21 +100,7 @@ class Server(QuicConnectionProtocol):
 
 def make_identity(certificate_path: Path) -> QuicConfiguration:
     """A fresh key and certificate for `localhost`."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.timezone.utc)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=7))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), False)
-        .sign(key, hashes.SHA256())
-    )
-    certificate_path.write_bytes(certificate.public_bytes(serialization.Encoding.DER))
+    certificate, key = certify(certificate_path)
     configuration = QuicConfiguration(is_client=False, alpn_protocols=H3_ALPN)
     configuration.certificate = certificate
     configuration.private_key = key

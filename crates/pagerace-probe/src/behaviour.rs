@@ -1,4 +1,4 @@
-//! What the traces say by themselves, without any candidate.
+//! Findings from the traces alone, without any candidate.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::probe::Observed;
 use crate::script::{CHANGED, Kind, STREAMS};
 use crate::shape::{NEVER, Shape};
 
-/// How a server treats a signal of urgency.
+/// Treatment of a signal by a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Heeded {
     /// More urgent responses are complete before others begin.
@@ -45,7 +45,7 @@ pub enum Sharing {
     Unseen,
 }
 
-/// What a server does, as its traces show.
+/// Behaviour of a server, as its traces show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Behaviour {
     /// HTTP/2 or HTTP/3.
@@ -180,7 +180,7 @@ fn lag(observed: &Observed) -> f64 {
 fn heeded(kind: Kind, shape: &Shape, plain: &Shape, change: f64) -> Heeded {
     let urgency = |i| kind.signalled(i).urgency;
     let middle = |shape: &Shape, i: usize| shape.places[i][MIDDLE];
-    // What the server has sent before a change cannot follow it.
+    // Bytes that the server has sent before a change cannot follow it.
     let free = |i: usize| kind != Kind::Flight || plain.places[i][MIDDLE] > change;
     let by_urgency = |(a, b): (usize, usize)| {
         if urgency(a) < urgency(b) {

@@ -12,7 +12,7 @@ use crate::mixed::MIXED;
 use crate::ranks::RANKS;
 use crate::script::{Moment, Script};
 
-/// How a server treats the incremental parameter.
+/// Treatment of the incremental parameter by a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Incremental {
     /// As signalled.
@@ -146,7 +146,7 @@ const KNOWN: &[(Protocol, &str, &str)] = &[
         "eps-halves (incremental until told, no early PRIORITY_UPDATE)",
         "quic-go 0.65",
     ),
-    (Protocol::H3, "eps-first", "h2o or quiche"),
+    (Protocol::H3, "eps-first", "h2o, nghttp3 or quiche"),
     (Protocol::H3, "round-robin", "aioquic 1.7"),
     (Protocol::H2, "round-robin", "Go 1.26's net/http"),
     (Protocol::H2, "h2-tree", "Node.js 20"),

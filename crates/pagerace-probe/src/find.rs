@@ -197,7 +197,7 @@ fn content(url: &Url, trace: &Trace) -> Result<String, PlanError> {
     }
 }
 
-/// Returns what a page refers to, and the objects whose sizes to ask for.
+/// Returns the references of a page, and the objects whose sizes to ask for.
 pub fn references(html: &str, page: &Url) -> (Found, Vec<String>) {
     let mut found = Found {
         page: path(page),

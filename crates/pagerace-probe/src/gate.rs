@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use bytes::BytesMut;
 use pagerace_core::{Duration, Instant};
 
-/// What makes a client slower than its path.
+/// A brake, which makes a client slower than its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Brake {
     /// HTTP/3: a queue.

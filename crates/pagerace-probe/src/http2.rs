@@ -165,7 +165,7 @@ impl Player {
         self.over
     }
 
-    /// Returns what the client has seen.
+    /// Returns the trace.
     pub fn finish(self) -> Trace {
         self.trace
     }

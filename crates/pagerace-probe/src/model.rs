@@ -138,7 +138,7 @@ impl Expected {
         self.nearest(observed, &self.variances, worst)
     }
 
-    /// Returns how far the centres of another candidate are on average, by the smaller variances.
+    /// Returns the mean distance of the centres of another candidate, by the smaller variances.
     pub(crate) fn apart(&self, other: &Self, worst: f64) -> f64 {
         let pairs = self.variances.iter().zip(&other.variances);
         let least = pairs.map(|(a, b)| a.iter().zip(b).map(|(a, b)| a.min(*b)).collect());

@@ -84,7 +84,7 @@ pub struct Job {
     pub script: Script,
     /// The objects by the numbers in the script.
     pub targets: Vec<Target>,
-    /// What makes the client slow.
+    /// The brake, which makes the client slow.
     pub brake: Brake,
     /// True to end the script as soon as all heads have arrived.
     pub heads_only: bool,
@@ -132,7 +132,7 @@ pub struct Server {
 
 /// A client of a probe: a state machine without a clock and a socket.
 pub trait Play {
-    /// What it has seen.
+    /// The observations of the client.
     type Result;
     /// A packet from the server: a datagram's payload or a segment.
     type Received;
@@ -155,7 +155,7 @@ pub trait Play {
     /// connection.
     fn is_over(&self) -> bool;
 
-    /// Returns what the client has seen.
+    /// Returns the observations of the client.
     fn finish(self) -> Self::Result;
 }
 

@@ -28,7 +28,7 @@ pub struct Observed {
     pub used: Used,
 }
 
-/// What a probe used of its budget.
+/// Use of the budget by a probe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
     /// Connections.

@@ -17,7 +17,7 @@ pub(crate) const RANKS: &[StrategyInfo] = &[StrategyInfo {
 /// Longest chain that is followed. Scripts have shorter ones.
 const DEPTH_MAX: usize = 64;
 
-/// Those nearest to the root first, among them those with the largest share; equals take turns.
+/// Responses nearest to the root first, among them those with the largest share; equals take turns.
 #[derive(Default)]
 struct Ranks {
     /// Parent and weight of each stream.

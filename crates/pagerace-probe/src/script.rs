@@ -7,9 +7,9 @@ use pagerace_core::{Dependency, Priority, Protocol};
 pub enum Moment {
     /// As soon as the connection allows requests.
     Open,
-    /// This number of round trips after the first byte of a response.
+    /// A number of round trips after the first byte of a response.
     Rtts(f64),
-    /// When this share of the bytes of the ranked responses has arrived.
+    /// The arrival of a share of the bytes of the ranked responses.
     Share(f64),
 }
 

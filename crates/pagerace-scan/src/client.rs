@@ -99,7 +99,7 @@ pub(crate) fn ms_since(start: Instant) -> f64 {
     now().duration_since(start).as_micros() as f64 / 1000.0
 }
 
-/// Returns what `step` gives, or a failure when its time is over.
+/// Returns the result of `step`, or a failure when its time is over.
 pub(crate) async fn within<T>(
     time: Duration,
     waiting_for: &str,

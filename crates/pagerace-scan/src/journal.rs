@@ -67,7 +67,7 @@ struct Line<R> {
 pub(crate) struct Journal {
     file: File,
     path: PathBuf,
-    /// Where the line of each domain begins.
+    /// Offset of each domain's line.
     places: Vec<Option<u64>>,
     end: u64,
 }

@@ -47,7 +47,7 @@ pub struct Http3Settings {
 pub struct Quic {
     /// Attempts of the first connection, at most two.
     pub attempts: u32,
-    /// Why the last attempt failed.
+    /// Failure of the last attempt.
     pub error: Option<String>,
     /// True if any packet of the connection came.
     pub answered: bool,
@@ -81,7 +81,7 @@ pub struct Quic {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Again {
-    /// Why it failed.
+    /// Failure of the connection.
     pub error: Option<String>,
     /// From the first packet to the end of the handshake.
     pub handshake_ms: Option<f64>,

@@ -15,7 +15,7 @@ use crate::tcp::Tcp;
 pub struct Row {
     /// The domain.
     pub domain: String,
-    /// Why the domain was not asked, or could not be.
+    /// Reason for which the domain was not asked, or could not be.
     pub error: Option<String>,
     /// The answers of the DNS; `None` if it was not asked.
     pub names: Option<Names>,
@@ -39,11 +39,11 @@ pub struct Names {
     pub aaaa_ms: Option<f64>,
     /// Time of the answer about HTTPS records.
     pub https_ms: Option<f64>,
-    /// Why there is no answer about IPv4.
+    /// Reason for a missing answer about IPv4.
     pub a_error: Option<String>,
-    /// Why there is no answer about IPv6.
+    /// Reason for a missing answer about IPv6.
     pub aaaa_error: Option<String>,
-    /// Why there is no answer about HTTPS records.
+    /// Reason for a missing answer about HTTPS records.
     pub https_error: Option<String>,
     /// Number of IPv4 addresses; `None` without an answer.
     pub a: Option<u64>,
@@ -71,7 +71,7 @@ pub struct Names {
 pub struct Host {
     /// The address.
     pub address: String,
-    /// Why it was not asked.
+    /// Reason for which the host was not asked.
     pub error: Option<String>,
     /// Over TCP; `None` if it was not asked.
     pub tcp: Option<Tcp>,
@@ -155,7 +155,7 @@ impl Row {
     }
 }
 
-/// Returns what holds for any address of the row; `None` if it is not known of any.
+/// Returns true if a property holds for any address of the row; `None` if it is not known of any.
 fn either(row: &Row, of: impl Fn(&Host) -> Option<bool>) -> Option<bool> {
     let known = |host: &Option<Host>| host.as_ref().and_then(&of);
     or(known(&row.v4), known(&row.v6))

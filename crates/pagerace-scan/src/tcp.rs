@@ -22,7 +22,7 @@ use crate::tls::{Certificate, Observer};
 pub struct Tcp {
     /// Attempts, at most two.
     pub attempts: u32,
-    /// Why the last attempt failed.
+    /// Failure of the last attempt.
     pub error: Option<String>,
     /// From the first packet to the established connection.
     pub connect_ms: Option<f64>,
@@ -117,7 +117,7 @@ impl Link<'_> {
     }
 
     async fn exchange(&mut self, http: &mut Http) -> Result<Response, Failure> {
-        // What came with the end of the handshake is read first.
+        // Bytes may have come with the end of the handshake; they are read first.
         loop {
             while let Some(bytes) = http.poll_write() {
                 let written = self.tls.writer().write_all(&bytes);

@@ -162,7 +162,7 @@ fn nginx_is_scanned() {
     let mut peer = Peer(child);
     let mut told = String::new();
     let mut lines = BufReader::new(peer.0.stderr.take().unwrap());
-    // It says this when its sockets are open.
+    // nginx says this when its sockets are open.
     while !told.contains("event method") {
         let length = lines.read_line(&mut told).unwrap();
         assert!(length > 0, "nginx does not start: {told}");

@@ -14,6 +14,9 @@ pub(crate) enum Peer {
     Aioquic,
     QuicGo,
     GoHttp2,
+    /// Servers of files.
+    Nginx,
+    Ngtcp2,
 }
 
 /// The role of a peer in a test.
@@ -42,6 +45,10 @@ impl Peer {
             ),
             (Self::QuicGo | Self::GoHttp2, Side::Client) => (built.join("bin/quicgo-client"), None),
             (Self::QuicGo | Self::GoHttp2, Side::Server) => (built.join("bin/quicgo-server"), None),
+            (Self::Nginx | Self::Ngtcp2, _) => (
+                built.join("venv/bin/python"),
+                Some(script("files_server.py")),
+            ),
         };
         if !program.exists() {
             eprintln!(
@@ -52,6 +59,11 @@ impl Peer {
         }
         let mut command = Command::new(program);
         command.args(script).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.args(match self {
+            Self::Nginx => Some("nginx"),
+            Self::Ngtcp2 => Some("gtlsserver"),
+            _ => None,
+        });
         Some(command)
     }
 }
@@ -102,6 +114,11 @@ impl TheirServer {
         BufReader::new(child.stdout.take().unwrap())
             .read_line(&mut line)
             .unwrap();
+        if line.starts_with("missing: ") {
+            eprintln!("skipped: {}", line.trim());
+            child.wait().unwrap();
+            return None;
+        }
         let port = line
             .trim()
             .strip_prefix("port ")

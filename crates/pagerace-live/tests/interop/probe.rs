@@ -24,7 +24,7 @@ fn probed(peer: Peer) -> Option<(Behaviour, Verdict<Candidate>)> {
     let budget = Budget::default();
     let protocol = match peer {
         Peer::GoHttp2 => Protocol::H2,
-        Peer::Aioquic | Peer::QuicGo => Protocol::H3,
+        _ => Protocol::H3,
     };
     let observed = if protocol == Protocol::H2 {
         let tls = client_tls(&server.certificate, protocol).unwrap();
@@ -88,6 +88,45 @@ fn aioquic_takes_turns() {
     );
     let answer = answer(&verdict);
     assert!(answer.contains(&"round-robin".to_owned()), "{answer:?}");
+}
+
+/// A part of 54 kB fits into nginx's buffer, so that each response leaves whole.
+#[test]
+fn nginx_knows_no_priorities() {
+    let Some((behaviour, verdict)) = probed(Peer::Nginx) else {
+        return;
+    };
+    assert_eq!(behaviour.plain, Sharing::Sequential);
+    assert_eq!(
+        [
+            behaviour.field,
+            behaviour.incremental,
+            behaviour.before,
+            behaviour.after
+        ],
+        [Heeded::Not; 4]
+    );
+    let answer = answer(&verdict);
+    assert!(answer.contains(&"fifo".to_owned()), "{answer:?}");
+}
+
+#[test]
+fn ngtcp2_honours_every_signal() {
+    let Some((behaviour, verdict)) = probed(Peer::Ngtcp2) else {
+        return;
+    };
+    assert_eq!(behaviour.plain, Sharing::Sequential);
+    assert_eq!(
+        [
+            behaviour.field,
+            behaviour.incremental,
+            behaviour.before,
+            behaviour.after
+        ],
+        [Heeded::Strictly; 4]
+    );
+    let answer = answer(&verdict);
+    assert!(answer.contains(&"eps-first".to_owned()), "{answer:?}");
 }
 
 #[test]

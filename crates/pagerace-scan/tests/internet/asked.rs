@@ -67,7 +67,7 @@ pub fn rows(scan: Scan, folder: &Folder) -> BTreeMap<String, Row> {
     rows
 }
 
-/// What [`cdn`] names: by the fields of a response, by the domain, and by an alias.
+/// The names that [`cdn`] gives: by the fields of a response, by the domain, and by an alias.
 pub const FIELDS: &str = "Network of fields";
 pub const HOSTING: &str = "Network of domains";
 pub const EDGES: &str = "Network of aliases";

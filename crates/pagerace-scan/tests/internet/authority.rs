@@ -19,7 +19,7 @@ use super::hostile::{Hostile, noise};
 use super::web::Web;
 use super::{Kind, Server, address};
 
-/// What the DNS says of a domain, beside the addresses of its servers.
+/// Records of a domain in the DNS, beside the addresses of its servers.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     pub record: Option<HttpsRecord>,
@@ -80,7 +80,7 @@ impl HttpsRecord {
     }
 }
 
-/// What the authority saw.
+/// Questions that the authority received.
 #[derive(Debug, Default)]
 pub struct Log {
     pub questions: AtomicU64,
@@ -145,7 +145,7 @@ pub fn start(kinds: Vec<Kind>) -> (SocketAddr, Arc<Log>) {
     (at, log)
 }
 
-/// What comes back for a question.
+/// Answers to a question.
 #[derive(Default)]
 struct Answers {
     delay: Duration,

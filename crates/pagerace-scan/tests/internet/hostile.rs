@@ -12,7 +12,7 @@ use tokio_rustls::server::TlsStream;
 
 use super::certificate::{Identities, config};
 
-/// How a server, or the DNS of a domain, misbehaves.
+/// Misbehaviour of a server, or of the DNS of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hostile {
     // The DNS.

@@ -1,7 +1,7 @@
 //! An Internet of its own on loopback addresses: an authority for the DNS, and servers of known
 //! behaviour, each kind at addresses of its own. A domain is `NUMBER.KIND.test`.
 //!
-//! All of it ends with the value, and no packet leaves the machine.
+//! All servers end with the value, and no packet leaves the machine.
 
 #![allow(
     clippy::unwrap_used,
@@ -27,7 +27,7 @@ use certificate::Authority;
 use pagerace_live::{LocalCa, Servers};
 use web::Web;
 
-/// What a server of a kind does.
+/// Behaviour of the servers of a kind.
 #[derive(Clone, Debug)]
 pub enum Server {
     /// Behaves.

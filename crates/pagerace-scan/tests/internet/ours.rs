@@ -11,7 +11,7 @@ use pagerace_transport::quic::keys::Identity;
 use super::authority::{ANNOUNCING, Names};
 use super::web::{Parameters, Quic, Says, Web};
 
-/// What the servers say of themselves: the defaults of `QuicSettings` and `ServersConfig`.
+/// Transport parameters and SETTINGS: the defaults of `QuicSettings` and `ServersConfig`.
 pub const PARAMETERS: Parameters = Parameters {
     idle_ms: 60_000,
     udp_payload: 1472,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::sync::mpsc;
 
-/// How long a client's way back stays open.
+/// Time for which a client's way back stays open.
 const IDLE: Duration = Duration::from_secs(15);
 
 /// Carries datagrams between `at` and `server`, each way with `delay`, and loses a share.

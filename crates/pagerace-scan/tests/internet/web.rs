@@ -33,7 +33,7 @@ pub enum Identity {
     Giant,
 }
 
-/// What a server does over QUIC.
+/// Properties of a server over QUIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quic {
     /// 200 if it is `None`.
@@ -67,7 +67,7 @@ impl Quic {
     }
 }
 
-/// What a server says of itself in transport parameters and SETTINGS.
+/// Transport parameters and SETTINGS of a server.
 #[derive(Debug)]
 pub struct Parameters {
     pub idle_ms: u32,
@@ -130,7 +130,7 @@ impl Parameters {
     }
 }
 
-/// What a server does.
+/// Properties of a server.
 #[derive(Clone, Debug, Default)]
 pub struct Web {
     pub names: Names,

@@ -20,10 +20,10 @@ const MS_MAX: f64 = 120_000.0;
 /// The versions of quinn, without the reserved one.
 const VERSIONS: &str = "1 draft-29 draft-30 draft-31 draft-32 draft-33 draft-34";
 
-/// What a column has to say.
+/// The right value of a column.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Truth {
-    /// That it does not know.
+    /// The value is unknown.
     Null,
     Flag(bool),
     Count(u64),
@@ -106,7 +106,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Returns what the DNS says, if it answers the question.
+    /// Returns the records in the DNS, if it answers the question.
     fn names(&self, question: RecordType) -> Option<Names> {
         let answered = self.is_asked() && self.failure(question).is_none();
         let names = self.web().map(|web| web.names.clone());
@@ -138,7 +138,7 @@ impl<'a> Site<'a> {
         [false, true].into_iter().filter_map(|six| self.host(six))
     }
 
-    /// Returns whether this holds for any server that is asked; `None` if none is.
+    /// Returns true if a property holds for any server that is asked; `None` if none is.
     fn any(&self, holds: impl Fn(&Place<'_>) -> bool) -> Option<bool> {
         let asked: Vec<_> = self.hosts().filter(|host| host.is_asked).collect();
         (!asked.is_empty()).then(|| asked.iter().any(holds))
@@ -197,7 +197,7 @@ impl<'a> Place<'a> {
         self.web.filter(|web| self.is_asked && !web.no_tcp)
     }
 
-    /// Returns what it does over QUIC, if it answers there.
+    /// Returns its properties over QUIC, if it answers there.
     fn quic(&self) -> Option<Quic> {
         self.web.filter(|_| self.is_asked)?.quic
     }
@@ -206,7 +206,7 @@ impl<'a> Place<'a> {
         self.quic().filter(|quic| !quic.no_tickets)
     }
 
-    /// Returns what it does on a second connection, if that succeeds.
+    /// Returns its properties on a second connection, if that succeeds.
     fn again(&self) -> Option<Quic> {
         self.tickets().filter(|quic| !quic.once)
     }
@@ -404,7 +404,7 @@ pub(crate) const ROW: &[Group<OfSite>] = &[
             ("dns_https_port", |s| {
                 s.record(|n| count(n.record.and_then(|r| r.port)))
             }),
-            // These are 0 as well if there is no answer.
+            // Hints and keys are 0 as well if there is no answer.
             ("dns_https_hints", |s| {
                 let names = s.names(RecordType::HTTPS);
                 let has = names.is_some_and(|n| n.record.is_some_and(|r| r.hints));

@@ -176,7 +176,7 @@ pub(crate) fn waiting() -> Vec<Kind> {
 /// Kinds with a server at `::1`. There is one such address, so that each needs an Internet.
 pub(crate) fn over_ipv6() -> Vec<Kind> {
     let (h3, h2) = (h3(), h2());
-    // What differs from the other address in most columns.
+    // A server that differs from the one at the other address in most columns.
     let four = like(&Web::default(), |web| {
         web.tls12 = true;
         web.status = Some(404);

@@ -1,4 +1,4 @@
-//! What a scan says of several hundred servers, beside what they do: every column.
+//! Compares every column of a scan of several hundred servers with the servers' properties.
 
 #![allow(
     clippy::unwrap_used,

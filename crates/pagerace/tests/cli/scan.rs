@@ -16,8 +16,8 @@ use serde_json::Value;
 
 use crate::support::{Run, Sandbox};
 
-/// A DNS in which every name has the address 127.77.0.1, at which nothing listens. Its thread ends
-/// with the tests.
+/// A DNS in which every name has the address 127.77.0.1, at which nothing listens, except for names
+/// that begin with `nx`, which do not exist. Its thread ends with the tests.
 struct Dns {
     at: SocketAddr,
     questions: Arc<AtomicU64>,
@@ -35,10 +35,12 @@ impl Dns {
                 count.fetch_add(1, Ordering::Relaxed);
                 let name = buffer[12..length].iter().position(|byte| *byte == 0);
                 let end = 12 + name.unwrap() + 5;
-                let is_a = buffer[end - 4..end - 2] == [0, 1];
+                let is_missing = buffer[13..].starts_with(b"nx");
+                let is_a = buffer[end - 4..end - 2] == [0, 1] && !is_missing;
                 let mut answer = buffer[..end].to_vec();
                 // A response with recursion: one question, and perhaps one answer.
                 answer[2..12].copy_from_slice(&[0x81, 0x80, 0, 1, 0, u8::from(is_a), 0, 0, 0, 0]);
+                answer[3] |= 3 * u8::from(is_missing);
                 if is_a {
                     answer.extend([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 77, 0, 1]);
                 }
@@ -126,6 +128,21 @@ fn rows_are_in_the_order_of_the_list() {
     assert_eq!(run.code, 0, "{}", run.err);
     let bytes = std::fs::read(sandbox.path("out.parquet")).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+}
+
+/// As on a machine whose resolver answers, but knows no names.
+#[test]
+fn a_scan_without_any_address_says_what_to_check() {
+    let sandbox = Sandbox::new("scan-nowhere");
+    let dns = Dns::start();
+    let names: Vec<String> = (0..10).map(|i| format!("nx{i}.example")).collect();
+    sandbox.write("domains.txt", &names.join("\n"));
+    let run = scan(&sandbox, &dns, &["-o", "out.csv"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let failed = "Domains that could not be asked: 10; dns: no such domain (10).";
+    assert!(run.out.contains(failed), "{}", run.out);
+    assert!(run.out.contains("No domain has an address"), "{}", run.out);
+    assert!(run.out.contains("--resolver ADDRESS:PORT"), "{}", run.out);
 }
 
 #[test]

@@ -88,6 +88,14 @@ fn notes(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
             ),
         )?;
     }
+    let found = summary.shares.first();
+    if found.is_some_and(|share| share.of > 0 && share.count == 0) {
+        say(
+            out,
+            "No domain has an address: the DNS resolver may know no names of the Internet. Check that this \
+             machine is online, or name another resolver with --resolver ADDRESS:PORT.",
+        )?;
+    }
     if summary.v6_without_route > 0 {
         let text =
             "This machine has no way to {} domains over IPv6; they do not count as IPv6 asked.";
