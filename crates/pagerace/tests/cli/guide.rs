@@ -56,9 +56,9 @@ fn has_row(output: &[String], row: &str) -> bool {
     let mut cells = row.trim_matches('|').split('|').map(str::trim);
     let name = cells.next().and_then(|cell| cell.split(' ').next());
     let parts: Vec<&str> = cells.flat_map(|cell| cell.split(", ")).collect();
-    output.iter().any(|line| {
-        line.split(' ').next() == name && parts.iter().all(|part| line.contains(part))
-    })
+    output
+        .iter()
+        .any(|line| line.split(' ').next() == name && parts.iter().all(|part| line.contains(part)))
 }
 
 #[test]
@@ -68,11 +68,16 @@ fn documents_show_what_commands_print() {
     for (name, least) in [("README.md", 1), ("docs/user-guide.md", 5)] {
         let document = fs::read_to_string(root().join(name)).unwrap();
         let commands = commands(&document);
-        assert!(commands.len() >= least, "{name} has commands on example pages");
+        assert!(
+            commands.len() >= least,
+            "{name} has commands on example pages"
+        );
         for shown in commands {
             assert!(!shown.lines.is_empty(), "{name}: {}", shown.command);
             let pages = root().join("examples/pages");
-            let command = shown.command.replace("examples/pages", pages.to_str().unwrap());
+            let command = shown
+                .command
+                .replace("examples/pages", pages.to_str().unwrap());
             let words: Vec<&str> = command.split_whitespace().skip(1).collect();
             let output = sandbox.run(&words).out;
             let output: Vec<String> = output.lines().map(plain).collect();

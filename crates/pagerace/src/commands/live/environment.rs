@@ -27,7 +27,8 @@ impl Environment {
         let contention = live.contention.into_iter().chain(self.contention_max);
         self.contention_max = contention.reduce(f64::max);
         let main_thread = live.observed.main_thread;
-        self.waiting.extend(main_thread.and_then(Scheduled::waiting));
+        self.waiting
+            .extend(main_thread.and_then(Scheduled::waiting));
         self.rejected += live.rejected.len();
         self.unknown = self.unknown.max(live.unknown.len());
     }
