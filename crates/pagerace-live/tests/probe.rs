@@ -137,7 +137,7 @@ impl TcpTruth {
         };
         let site = ServedSite(["/0", "/1"].map(object).to_vec());
         let identity = Identity::new(&["localhost"]).unwrap();
-        let chain = identity.chain().repeat(copies);
+        let chain = vec![identity.chain(); copies].concat();
         let tls = server_tls(chain, identity.key(), alpn).unwrap();
         let stream = StreamServerConfig::new(strategy.parse().unwrap());
         let config = TlsServerConfig::new(stream, Arc::new(tls));
@@ -220,7 +220,7 @@ fn giant_certificates_are_an_error_of_one_line() {
     let over_tcp = truth.probe().unwrap_err().to_string();
 
     let identity = Identity::new(&["localhost"]).unwrap();
-    let chain = identity.chain().repeat(150);
+    let chain = vec![identity.chain(); 150].concat();
     let tls = server_tls(chain, identity.key(), &[b"h3"]).unwrap();
     let keys = ServerKeys::Tls(Arc::new(tls.try_into().unwrap()));
     let config = ServerConfig::new(keys, "fifo".parse().unwrap(), secret_seed().unwrap());

@@ -19,6 +19,7 @@ use pagerace_probe::{
     Behaviour, Budget, Candidate, End, Heeded, Job, Model, Path, PlanError, Player, ProbeError,
     SCHEDULERS, Server, Shape, Sharing, Subject, Used, judge, observe, plan,
 };
+use pagerace_transport::quic::frame::{Frame, frames};
 use pagerace_transport::quic::keys::FlightSizes;
 use pagerace_transport::quic::{ClientKeys, Epoch};
 use support::{probe, site, world};
@@ -344,26 +345,29 @@ fn a_compression_bomb_is_an_error_of_one_line() {
     let world = world("fifo".parse().unwrap(), PATH, site(1, 100_000));
     let paths = ["/0".to_owned()];
     let job = plan::survey(&paths, &Budget::default(), Protocol::H3);
-    let mut sent = 0;
+    let mut sent = false;
     let trace = play_tampered(&world, job, 1, |data| {
         // Packets with a short header (RFC 9000, section 17.3.1), a connection ID of eight bytes
         // and a tag of sixteen.
         let begin = 1 + 8 + usize::from(data[0] & 3) + 1;
-        if data[0] & 0x80 != 0 || data.len() < begin + 16 {
+        if sent || data[0] & 0x80 != 0 || data.len() < begin + 16 {
             return;
         }
-        let tag = data.split_off(data.len() - 16);
+        let end = data.len() - 16;
+        let mut frames = frames(&data[begin..end]);
+        if !frames.any(|frame| matches!(frame, Frame::Stream(part) if part.id == 0)) {
+            return;
+        }
+        let tag = data.split_off(end);
         data.truncate(begin);
-        let part = &bomb[sent..bomb.len().min(sent + 1_000)];
-        // STREAM with offset and length: stream 0, two integers of two bytes.
-        data.extend_from_slice(&[0x0e, 0]);
-        data.extend_from_slice(&(sent as u16 | 0x4000).to_be_bytes());
-        data.extend_from_slice(&(part.len() as u16 | 0x4000).to_be_bytes());
-        data.extend_from_slice(part);
+        // STREAM with a length: stream 0, an integer of two bytes.
+        data.extend_from_slice(&[0x0a, 0]);
+        data.extend_from_slice(&(bomb.len() as u16 | 0x4000).to_be_bytes());
+        data.extend_from_slice(&bomb);
         data.extend_from_slice(&tag);
-        sent += part.len();
+        sent = true;
     });
-    assert_eq!(sent, bomb.len(), "{:?}", trace.end);
+    assert!(sent, "{:?}", trace.end);
     assert!(trace.payload < 40_000, "{}", trace.payload);
     let error = plan::objects(&paths, &trace).unwrap_err().to_string();
     assert!(error.contains("/0 failed with error 0x"), "{error}");

@@ -1,4 +1,4 @@
-//! An Internet of 400 servers on loopback addresses, to measure scans with. Ends by itself.
+//! An Internet of 420 servers on loopback addresses, to measure scans with. Ends by itself.
 //!
 //! ```text
 //! cargo run --release -p pagerace-scan --example internet -- 100000 900 /tmp/internet
@@ -18,7 +18,7 @@ use std::time::Duration;
 use internet::authority::{ANNOUNCING, Names};
 use internet::hostile::Hostile;
 use internet::web::{Quic, Web};
-use internet::{Internet, Kind, Server, kind};
+use internet::{Internet, Kind, Server, kind, ours};
 
 /// A mix in which about 27 % of the domains speak HTTP/3: the kinds, their addresses, and their
 /// domains in each thousand.
@@ -45,7 +45,8 @@ fn mix() -> Vec<(Kind, u32)> {
     };
     let far = Duration::from_millis(60);
     vec![
-        (kind("h3", 80, web(h3.clone())), 150),
+        (kind("h3", 80, web(h3.clone())), 130),
+        (kind("ours", 20, web(ours::web())), 20),
         (
             kind(
                 "early",
