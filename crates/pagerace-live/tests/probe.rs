@@ -29,6 +29,7 @@ use pagerace_probe::{
 };
 use pagerace_transport::quic::ServerKeys;
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting, client_tls, server_tls};
+use quinn_proto::crypto::rustls::QuicServerConfig;
 use relay::Truth;
 
 /// Probes a server of this strategy, and compares with the default strategies. The timing of
@@ -222,7 +223,7 @@ fn giant_certificates_are_an_error_of_one_line() {
     let identity = Identity::new(&["localhost"]).unwrap();
     let chain = vec![identity.chain(); 150].concat();
     let tls = server_tls(chain, identity.key(), &[b"h3"]).unwrap();
-    let keys = ServerKeys::Tls(Arc::new(tls.try_into().unwrap()));
+    let keys = ServerKeys::Tls(Arc::new(QuicServerConfig::try_from(tls).unwrap()));
     let config = ServerConfig::new(keys, "fifo".parse().unwrap(), secret_seed().unwrap());
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let mut server = QuicServer::bind(any, &config, ServedSite(Vec::new())).unwrap();
