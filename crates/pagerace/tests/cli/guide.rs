@@ -37,13 +37,19 @@ fn commands(document: &str) -> Vec<Shown> {
             }
         } else if is_code && open {
             let lines = part.lines().filter(|line| !line.trim().is_empty());
-            all.last_mut().unwrap().lines.extend(lines.map(plain));
+            all.last_mut()
+                .expect("it is open")
+                .lines
+                .extend(lines.map(plain));
         } else if open {
             let until = part.find("\n## ").unwrap_or(part.len());
             let rows = part[..until].lines().filter(|line| line.starts_with("| "));
             // Headings of tables are words of the document.
             let rows = rows.filter(|row| row.contains(" ms"));
-            all.last_mut().unwrap().lines.extend(rows.map(plain));
+            all.last_mut()
+                .expect("it is open")
+                .lines
+                .extend(rows.map(plain));
             open = until == part.len();
         }
     }
