@@ -8,7 +8,7 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, SocketAddrV4};
 
 use bytes::BytesMut;
 use pagerace_core::{Duration, Instant, Rng};
@@ -17,6 +17,8 @@ use pagerace_probe::world::{World, watch_tampered};
 use pagerace_probe::{End, Play as _, Server};
 use pagerace_transport::quic::keys::FlightSizes;
 use pagerace_transport::quic::{ClientKeys, Epoch};
+use pagerace_transport::tcp::Wire;
+use pagerace_transport::tls::{Session, TlsSettings};
 use support::site;
 
 const RTT: Duration = Duration::from_millis(30);
@@ -119,4 +121,44 @@ fn a_stream_of_gaps_ends_a_trial() {
         panic!("{:?} after {offset} bytes", watched.end);
     };
     assert_eq!(reason, "a stream has more than 1000 gaps");
+}
+
+/// A segment with one byte, a gigabyte after the last: as many segments as bytes seem lost.
+#[test]
+fn a_leap_of_sequence_numbers_ends_a_trial() {
+    const FIRST: u32 = 7;
+    let client: SocketAddrV4 = "192.0.2.1:50000".parse().unwrap();
+    let server: SocketAddrV4 = "198.51.100.1:443".parse().unwrap();
+    let [trial, _] = trials(RTT);
+    let most = trial.bytes() as usize / 40;
+    let now = Instant::ZERO;
+    let tls = Session::client(&TlsSettings::default());
+    let mut wire = Wire::new(client, server, FIRST);
+    let mut loader = Loader::connect_tcp(fetch(trial), "probe.example", tls, 1, now);
+    while let Some(segment) = loader.poll_transmit(now, &mut Vec::new()) {
+        wire.encode(&segment);
+    }
+    // SYN and ACK, then ACK (RFC 9293, section 3.1).
+    for (sequence, flags, payload) in [(0_u32, 0x12, &[][..]), (1 << 30, 0x10, &[1])] {
+        let length = 40 + payload.len() as u8;
+        let packet = [
+            &[0x45, 0, 0, length, 0, 0, 0, 0, 64, 6, 0, 0][..],
+            &server.ip().octets(),
+            &client.ip().octets(),
+            &server.port().to_be_bytes(),
+            &client.port().to_be_bytes(),
+            &sequence.to_be_bytes(),
+            &(FIRST + 1).to_be_bytes(),
+            &[5 << 4, flags, 0xff, 0xff, 0, 0, 0, 0],
+            payload,
+        ]
+        .concat();
+        for segment in wire.decode(now, &packet) {
+            loader.handle_packet(now, segment);
+        }
+    }
+    assert!(loader.is_over());
+    let watched = loader.finish();
+    assert_eq!(watched.end, End::Limit("packets"));
+    assert!(watched.offered.len() < most, "{}", watched.offered.len());
 }

@@ -188,17 +188,33 @@ impl<C: Carrier> Loader<C> {
         if now >= Instant::ZERO + self.fetch.trial.time {
             self.end(now, End::Complete);
         }
-        let most = (1.0 + EXCESS) * self.fetch.trial.bytes() as f64;
-        if self.watched.payload as f64 > most {
+        if self.watched.payload as f64 > self.bytes_max() {
             self.end(now, End::Limit("bytes"));
         }
-        if self.watched.offered.len() as f64 * PACKET_MIN > most {
+        if self.watched.offered.len() + self.lost.len() > self.packets_max() {
             self.end(now, End::Limit("packets"));
         }
-        if self.is_torn {
+        if self.is_torn || self.segments.holes() > HOLES_MAX {
             let reason = format!("a stream has more than {HOLES_MAX} gaps");
             self.end(now, End::Failed(reason));
         }
+    }
+
+    fn bytes_max(&self) -> f64 {
+        (1.0 + EXCESS) * self.fetch.trial.bytes() as f64
+    }
+
+    /// Returns the most packets that a trial remembers, lost ones included.
+    fn packets_max(&self) -> usize {
+        (self.bytes_max() / PACKET_MIN) as usize
+    }
+
+    /// Remembers packets that the path lost before packet `number`. A hostile server can make up
+    /// any number of them, so at most one more than the limit is kept.
+    fn lose(&mut self, packets: u64, number: usize) {
+        let room = (self.packets_max() + 1).saturating_sub(self.lost.len());
+        let packets = room.min(usize::try_from(packets).unwrap_or(usize::MAX));
+        self.lost.extend(std::iter::repeat_n(number, packets));
     }
 
     /// Finds losses of the path before a packet that the client received. Over TCP, the headers at
@@ -265,7 +281,7 @@ impl<C: Carrier> Loader<C> {
                 self.newest = Some(number);
             }
         }
-        self.lost.extend((0..lost).map(|_| number));
+        self.lose(lost, number);
     }
 
     fn end(&mut self, now: Instant, end: End) {
@@ -347,7 +363,7 @@ impl<C: Carrier> Play for Loader<C> {
         let number = self.watched.offered.len();
         if let Some(header) = C::header(&packet) {
             let lost = self.segments.arrive(&header);
-            self.lost.extend((0..lost).map(|_| number));
+            self.lose(lost, number);
         }
         let waiting = Waiting {
             packet,
@@ -390,16 +406,19 @@ impl<C: Carrier> Play for Loader<C> {
     }
 
     fn finish(mut self) -> Watched {
-        // Those of the last number come first, so that the numbers of the others stay.
         self.lost.sort_unstable();
-        for number in self.lost.into_iter().rev() {
-            let lost = Offered {
-                at: self.watched.offered[number].at,
-                size: 0,
-                lost: true,
-                dropped: false,
-            };
-            self.watched.offered.insert(number, lost);
+        let mut lost = self.lost.into_iter().peekable();
+        let received = std::mem::take(&mut self.watched.offered);
+        for (number, packet) in received.into_iter().enumerate() {
+            while lost.next_if_eq(&number).is_some() {
+                self.watched.offered.push(Offered {
+                    at: packet.at,
+                    size: 0,
+                    lost: true,
+                    dropped: false,
+                });
+            }
+            self.watched.offered.push(packet);
         }
         self.watched
     }

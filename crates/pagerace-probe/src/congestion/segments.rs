@@ -71,6 +71,11 @@ impl Segments {
         lost
     }
 
+    /// Returns the number of holes. Each segment is compared with all of them.
+    pub(super) fn holes(&self) -> usize {
+        self.holes.len()
+    }
+
     fn count(&self, bytes: Range<u64>) -> u64 {
         let length = bytes.end.saturating_sub(bytes.start);
         length.div_ceil(self.largest.max(1))
