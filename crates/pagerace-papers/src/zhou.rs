@@ -25,8 +25,8 @@ pub const VERSIONS: [(&str, &str); 4] = [
     ("all", "67.0 / 33.0"),
 ];
 
-/// Of pages that share many and few hosts: providers, resumed connections, and milliseconds saved;
-/// table III.
+/// The clusters of pages that share many hosts and few: providers, resumed connections, and
+/// milliseconds saved; table III.
 pub const CLUSTERS: [[&str; 3]; 2] = [["4.16", "101.6", "109.3"], ["2.58", "73.7", "54.4"]];
 
 /// The share of pages with requests to two providers or more.

@@ -27,7 +27,7 @@ pub fn write_bulk_json(results: &BulkResults, out: &mut dyn Write) -> io::Result
         format: BULK_FORMAT,
         schema: BULK_SCHEMA,
         version: VERSION,
-        // Of the series `arrived`, `window` and `queued`.
+        // The interval of the series `arrived`, `window` and `queued`.
         interval_ms: BULK_INTERVAL.as_millis_f64(),
         results: cells.map(|(n, c)| cell(results, n, c)).collect::<Vec<_>>(),
         plan: plan,

@@ -56,6 +56,17 @@ fn answer(verdict: &Verdict<Candidate>) -> Vec<String> {
     members.map(ToString::to_string).collect()
 }
 
+/// The treatment of the field's urgency, its incremental parameter, and updates before and after the
+/// request.
+fn signals(behaviour: &Behaviour) -> [Heeded; 4] {
+    [
+        behaviour.field,
+        behaviour.incremental,
+        behaviour.before,
+        behaviour.after,
+    ]
+}
+
 #[test]
 fn quic_go_shares_until_the_client_signals() {
     let Some((behaviour, verdict)) = probed(Peer::QuicGo) else {
@@ -77,15 +88,7 @@ fn aioquic_takes_turns() {
         return;
     };
     assert_eq!(behaviour.plain, Sharing::Shared);
-    assert_eq!(
-        [
-            behaviour.field,
-            behaviour.incremental,
-            behaviour.before,
-            behaviour.after
-        ],
-        [Heeded::Not; 4]
-    );
+    assert_eq!(signals(&behaviour), [Heeded::Not; 4]);
     let answer = answer(&verdict);
     assert!(answer.contains(&"round-robin".to_owned()), "{answer:?}");
 }
@@ -97,15 +100,7 @@ fn nginx_knows_no_priorities() {
         return;
     };
     assert_eq!(behaviour.plain, Sharing::Sequential);
-    assert_eq!(
-        [
-            behaviour.field,
-            behaviour.incremental,
-            behaviour.before,
-            behaviour.after
-        ],
-        [Heeded::Not; 4]
-    );
+    assert_eq!(signals(&behaviour), [Heeded::Not; 4]);
     let answer = answer(&verdict);
     assert!(answer.contains(&"fifo".to_owned()), "{answer:?}");
 }
@@ -116,15 +111,7 @@ fn ngtcp2_honours_every_signal() {
         return;
     };
     assert_eq!(behaviour.plain, Sharing::Sequential);
-    assert_eq!(
-        [
-            behaviour.field,
-            behaviour.incremental,
-            behaviour.before,
-            behaviour.after
-        ],
-        [Heeded::Strictly; 4]
-    );
+    assert_eq!(signals(&behaviour), [Heeded::Strictly; 4]);
     let answer = answer(&verdict);
     assert!(answer.contains(&"eps-first".to_owned()), "{answer:?}");
 }
@@ -135,15 +122,7 @@ fn go_takes_turns_over_http2() {
         return;
     };
     assert_eq!(behaviour.plain, Sharing::Shared);
-    assert_eq!(
-        [
-            behaviour.field,
-            behaviour.incremental,
-            behaviour.before,
-            behaviour.after
-        ],
-        [Heeded::Not; 4]
-    );
+    assert_eq!(signals(&behaviour), [Heeded::Not; 4]);
     assert_eq!(
         [behaviour.tree, behaviour.weights],
         [Some(Heeded::Not), Some(Heeded::Not)]

@@ -48,7 +48,7 @@ pub struct Quic {
     pub once: bool,
 }
 
-/// Which parameters a server has.
+/// The transport parameters of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Says {
     #[default]

@@ -82,7 +82,7 @@ pub(crate) fn over_ipv4() -> Vec<Kind> {
             over_quic(&h3, |quic| quic.no_tickets = true),
         ),
         ("early", 20, over_quic(&h3, |quic| quic.early_data = true)),
-        // Which connection is the second is known of one alone.
+        // One server of each: its second connection is known.
         (
             "forgets",
             1,

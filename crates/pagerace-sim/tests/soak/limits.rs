@@ -150,7 +150,7 @@ impl Direction {
         }
         crossed.sort_by_key(|(at, _)| *at);
         // The bits of any packets in a row fit into the time from the crossing before them.
-        // Of opportunities at the same instant, a packet uses some: they count as a whole.
+        // Opportunities at the same instant count as a whole, because a packet may use a part.
         let at_once = matches!(
             &self.0.rate,
             Rate::Trace(trace) if matches!(trace.shape(), Shape::Opportunities(_))

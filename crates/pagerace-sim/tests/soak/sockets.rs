@@ -108,7 +108,7 @@ impl Planner {
     }
 }
 
-/// What a client does with its requests beside sending them.
+/// A client's change of a request that it has sent.
 #[derive(Clone, Copy)]
 enum Change {
     Reprioritise(Priority),

@@ -136,7 +136,7 @@ pub(crate) fn whole(scenario: &Scenario, outcome: &Outcome, ledger: &Ledger) -> 
         let object = outcome.objects.get(r.id.index()).copied().flatten();
         let missing = object.map_or(0, |o| o.missing_bytes);
         let body = content(scenario, r);
-        // Of an incomplete object, the browser may receive what comes before the first gap.
+        // The browser may receive the bytes of an incomplete object before its first gap.
         let whole = match missing {
             0 => answer.body == body,
             _ => answer.body + missing <= body,

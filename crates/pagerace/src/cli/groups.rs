@@ -72,7 +72,7 @@ pub(crate) struct LoadArgs {
     pub(crate) seed: u64,
 }
 
-/// What races, where, and by which metric.
+/// The design of a race: contenders, networks, loads and metric.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct DesignArgs {
     #[command(flatten)]

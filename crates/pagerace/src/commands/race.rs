@@ -39,7 +39,7 @@ pub(crate) const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"
 /// The strategy with which others are compared.
 pub(crate) const DEFAULT_STRATEGY: &str = "sequential";
 
-/// What a race takes where its options say nothing.
+/// The defaults of a race for options that are not given.
 pub(super) struct Defaults {
     pub(super) networks: &'static [&'static str],
     /// True if loads take long, so that only the strategies that are named race.
