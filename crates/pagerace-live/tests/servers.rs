@@ -226,6 +226,38 @@ fn slow_clients_of_one_address_do_not_lock_others_out() {
     );
 }
 
+/// The head of a request comes byte by byte and never ends, although the connection never idles.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_head_that_never_ends_does_not_keep_its_connection() {
+    use std::io::Write as _;
+    use std::net::TcpStream;
+
+    const BYTES: usize = 1_000;
+    let ca = Arc::new(LocalCa::new().unwrap());
+    let config = ServersConfig {
+        guard: Some(Guard {
+            idle_timeout: pagerace_core::Duration::from_millis(300),
+            ..Guard::default()
+        }),
+        ..ServersConfig::new(ca.clone())
+    };
+    let origins = [origin(Protocol::H1, "a.example")];
+    let servers = Servers::start(None, &config, &origins, site()).unwrap();
+    let tls = client_tls(ca.certificate_der(), Protocol::H1).unwrap();
+    let name = "a.example".try_into().unwrap();
+    let tls = rustls::ClientConnection::new(tls, name).unwrap();
+    let socket = TcpStream::connect(servers.addresses()[0]).unwrap();
+    let mut client = rustls::StreamOwned::new(tls, socket);
+    client.write_all(b"GET /a HTTP/1.1\r\nx: ").unwrap();
+    let ended = (0..BYTES).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        client.write_all(b"a").is_err()
+    });
+    assert!(ended, "the server waits for the rest of the head");
+    servers.stop();
+}
+
 #[test]
 fn answers_over_http3_name_the_port_of_the_server() {
     let ca = Arc::new(LocalCa::new().unwrap());
