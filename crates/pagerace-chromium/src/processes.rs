@@ -74,7 +74,8 @@ impl PageThreads {
         let of_browser = of_browser.filter(|(_, process)| process.group == group);
         let pages = of_browser.filter_map(|(id, _)| {
             let command = fs::read(format!("/proc/{id}/cmdline")).ok()?;
-            let mut words = command.split(|byte| *byte == 0);
+            // Processes that Chromium's zygote forks have their words in one string, with spaces.
+            let mut words = command.split(|byte| matches!(byte, 0 | b' '));
             words.find(|word| *word == b"--type=renderer")?;
             let text = fs::read_to_string(format!("/proc/{id}/schedstat")).ok()?;
             Some((id, scheduled(&text)?))

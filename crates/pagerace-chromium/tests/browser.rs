@@ -137,6 +137,11 @@ fn a_plain_page_has_its_metrics_in_order() {
     assert!(seen.fcp > Some(Duration::from_millis(80)), "{order:?}");
     assert!(seen.tti.is_none(), "no window of 5 s was seen");
     assert!(seen.hol.is_some(), "{:?}", seen.notes);
+    if std::path::Path::new("/proc/self/schedstat").exists() {
+        let main_thread = seen.main_thread.unwrap();
+        assert!(main_thread.ran > Duration::from_millis(1), "{seen:#?}");
+        assert!(main_thread.ran < seen.until, "{seen:#?}");
+    }
 
     let find = |name: &str| {
         let mut found = seen.resources.iter().filter(|r| r.url.contains(name));
