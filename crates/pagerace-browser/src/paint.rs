@@ -75,6 +75,9 @@ pub(crate) struct VisibleImage {
     pub(crate) incremental: bool,
     /// True if a script puts the image, which the markup or a preload requests, on the page.
     pub(crate) scripted: bool,
+    /// True if a script builds the image anew, larger than before. Its largest paint is the one
+    /// after that.
+    pub(crate) rebuilt: bool,
 }
 
 /// The size of an element on the screen.
@@ -179,6 +182,7 @@ impl Layout {
                     size: Size::whole(area),
                     incremental: is_incremental(&resource.mime_type),
                     scripted: false,
+                    rebuilt: false,
                 })
             });
         let mut guessed = Self {

@@ -114,6 +114,7 @@ fn a_layout_of_other_resources_and_of_no_screen_is_refused() {
             size: 1.0,
             image: None,
             text: Some(1),
+            rebuilt: false,
         });
     };
     assert_eq!(

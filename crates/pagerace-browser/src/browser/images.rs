@@ -112,9 +112,36 @@ impl Browser {
     /// Adds an image, or a part of one, to the next frame, or to the first one after scripts have
     /// put it on the page. They are assumed to do so at `DOMContentLoaded`, like other elements.
     fn show_image(&mut self, image: ReadyImage) {
-        let scripted = self.layout.images[image.id.index()].is_some_and(|image| image.scripted);
-        if scripted && self.load.dom_content_loaded.is_none() {
+        let shown = self.layout.images[image.id.index()];
+        let is_early = self.load.dom_content_loaded.is_none();
+        if is_early && shown.is_some_and(|shown| shown.scripted) {
             self.rendering.unplaced_images.push(image);
+        } else if is_early && shown.is_some_and(|shown| shown.rebuilt) {
+            let Size {
+                area,
+                element,
+                contentful,
+            } = image.size;
+            let smaller = Size {
+                area,
+                element: (element - 1.0).max(0.0),
+                contentful,
+            };
+            self.rendering.ready_images.push(ReadyImage {
+                size: smaller,
+                ..image
+            });
+            let rebuilt = Size {
+                area: 0.0,
+                element,
+                contentful: false,
+            };
+            let decoding = Duration::ZERO;
+            self.rendering.unplaced_images.push(ReadyImage {
+                size: rebuilt,
+                decoding,
+                ..image
+            });
         } else {
             self.rendering.ready_images.push(image);
         }

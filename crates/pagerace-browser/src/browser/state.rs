@@ -125,7 +125,7 @@ pub(super) struct Rendering {
     pub(super) last_shown: Instant,
     /// Images in the viewport, or parts of them, that are available but not painted.
     pub(super) ready_images: Vec<ReadyImage>,
-    /// Such images that no script has put on the page yet.
+    /// Such images that scripts put on the page, or build anew, later.
     pub(super) unplaced_images: Vec<ReadyImage>,
     /// Fonts and images that the next layout requests.
     pub(super) awaiting_layout: Vec<(ResourceId, Ready)>,

@@ -83,9 +83,10 @@ impl Layout {
         // Scripted elements are last.
         text.sort_by_key(|block| (block.end.unwrap_or(u64::MAX), block.delay));
         for (i, image) in images.iter_mut().enumerate() {
-            if let Some(VisibleImage { size, .. }) = image {
+            if let Some(VisibleImage { size, rebuilt, .. }) = image {
                 let is_largest = |l: Largest| l.image.is_some_and(|r| r.index() == i);
                 size.element = capped(size.element, layout, is_largest);
+                *rebuilt = layout.largest.is_some_and(|l| l.rebuilt && is_largest(l));
             }
         }
         Self {
@@ -157,6 +158,7 @@ fn add_image(
         incremental: is_incremental(&resource.mime_type),
         // The request of a script or a style sheet waits for the script itself.
         scripted: node.anchor.is_some(),
+        rebuilt: false,
     });
     image.scripted &= element.offset.is_none();
     image.size.area += owned;

@@ -1,9 +1,11 @@
 //! The preload scanner: which parts of a document it reads, and what requests signal because
 //! of it.
 
+use std::sync::Arc;
+
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
-use pagerace_page::Resource;
+use pagerace_page::{Largest, Page, Resource};
 
 use crate::common::{Loaded, Network, document, id, in_markup, load, no_cpu, page, script};
 use crate::recorded_layout::{image, loaded, paints, text, with_layout};
@@ -97,29 +99,38 @@ fn a_scanner_that_reads_ahead_finds_all_at_their_arrival() {
     }
 }
 
+/// A document with an image, and with a script that takes longer than the image.
+fn image_and_script() -> Arc<Page> {
+    page(vec![
+        document(1_000),
+        Resource {
+            in_viewport: true,
+            ..in_markup(Destination::Image, 9_000, 500)
+        },
+        script(ScriptMode::Blocking, RequestPriority::High, 90_000, 900),
+    ])
+}
+
+/// Returns the first and the largest contentful paint, and the ends of the image and the script.
+fn painted(page: Page) -> (f64, f64, f64, f64) {
+    let network = Network {
+        rate: 100_000,
+        ..Network::default()
+    };
+    let l = loaded(page, &network);
+    let (first, largest) = paints(&l);
+    let ended = |index| l.ends[&id(index)].as_millis_f64();
+    (first, largest, ended(1), ended(2))
+}
+
 #[test]
 fn an_image_that_a_script_places_shows_after_the_scripts() {
-    let resources = || {
-        vec![
-            document(1_000),
-            Resource {
-                in_viewport: true,
-                ..in_markup(Destination::Image, 9_000, 500)
-            },
-            script(ScriptMode::Blocking, RequestPriority::High, 90_000, 900),
-        ]
-    };
     let shown = |offset: Option<u64>| {
         let mut picture = image(1, 900.0);
         picture.offset = offset;
         let elements = vec![text(10.0, Some(100), &[]), picture];
-        let network = Network {
-            rate: 100_000,
-            ..Network::default()
-        };
-        let l = loaded(with_layout(&page(resources()), elements), &network);
-        let ended = |index| l.ends[&id(index)].as_millis_f64();
-        (paints(&l).1, ended(1), ended(2))
+        let (_, painted, image, script) = painted(with_layout(&image_and_script(), elements));
+        (painted, image, script)
     };
     let (painted, image, script) = shown(Some(500));
     assert!(
@@ -128,4 +139,30 @@ fn an_image_that_a_script_places_shows_after_the_scripts() {
     );
     let (painted, _, script) = shown(None);
     assert!(painted > script, "{painted} {script}");
+}
+
+#[test]
+fn an_image_that_a_script_builds_anew_is_the_largest_paint_after_the_scripts() {
+    let shown = |rebuilt| {
+        let mut picture = image(1, 900.0);
+        picture.offset = Some(500);
+        let elements = vec![text(10.0, Some(100), &[]), picture];
+        let mut page = with_layout(&image_and_script(), elements);
+        let layout = page.layout.as_mut().expect("recorded");
+        layout.largest = Some(Largest {
+            size: 900.0,
+            image: Some(id(1)),
+            text: None,
+            rebuilt,
+        });
+        painted(page)
+    };
+    let (first, largest, image, script) = shown(false);
+    assert!(
+        image < largest && largest < script,
+        "{image} {largest} {script}"
+    );
+    let (again, largest, ..) = shown(true);
+    assert_eq!(again, first, "it is visible all the time");
+    assert!(largest > script, "{largest} {script}");
 }

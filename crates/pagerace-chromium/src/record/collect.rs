@@ -167,6 +167,7 @@ fn image_areas(snapshot: &Value, paints: &Value, screen: (f64, f64)) -> BTreeMap
         faces: &[],
         requested: &|_| false,
         images: &BTreeMap::new(),
+        viewport: screen,
     };
     shares::areas(&layout::elements(snapshot, None, &context), screen)
 }

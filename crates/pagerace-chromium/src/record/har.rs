@@ -77,6 +77,8 @@ struct Page<'a> {
     scripts: Vec<Script>,
     /// The painted elements, see [`layout::elements`].
     elements: Vec<Value>,
+    /// True if scripts build the largest image anew, see [`layout::is_rebuilt`].
+    is_rebuilt: bool,
     largest: Option<&'a str>,
 }
 
@@ -109,20 +111,23 @@ pub(super) fn har(load: &Load) -> Value {
         .and_then(|b| Url::parse(b).ok());
     let base = base.or_else(|| document.clone());
     let faces = faces(load);
+    let largest = load.paints["lcp"]["url"].as_str().filter(|u| !u.is_empty());
+    let (elements, is_rebuilt) = base
+        .as_ref()
+        .map(|base| elements(load, &faces, base, largest))
+        .unwrap_or_default();
     let page = Page {
         load,
         zero,
         wall: wall - (started - zero),
-        elements: base
-            .as_ref()
-            .map(|base| elements(load, &faces, base))
-            .unwrap_or_default(),
+        elements,
+        is_rebuilt,
         faces,
         scripts: base
             .as_ref()
             .map(|base| layout::scripts(&load.snapshot, base))
             .unwrap_or_default(),
-        largest: load.paints["lcp"]["url"].as_str().filter(|u| !u.is_empty()),
+        largest,
     };
     let mut dropped = 0;
     let mut seen = BTreeSet::new();
@@ -187,6 +192,12 @@ fn extension(page: &Page<'_>) -> Value {
     if let Some(overlay) = &load.watched.overlay {
         layout["overlay"] = overlay.clone();
     }
+    let mut told = json!({"fcpMs": paints["fcpMs"], "lcpMs": lcp["ms"], "lcpUrl": page.largest,
+        "lcpSize": lcp["size"], "lcpKind": kind, "lcpRect": lcp["rect"],
+        "lcpMakers": load.watched.makers});
+    if page.is_rebuilt {
+        told["lcpRebuilt"] = json!(true);
+    }
     json!({
         "version": VERSION,
         "url": without_password(&load.url),
@@ -195,15 +206,13 @@ fn extension(page: &Page<'_>) -> Value {
             "cpu": device.cpu},
         "chromium": load.chromium,
         "layout": layout,
-        "paints": {"fcpMs": paints["fcpMs"], "lcpMs": lcp["ms"], "lcpUrl": page.largest,
-            "lcpSize": lcp["size"], "lcpKind": kind, "lcpRect": lcp["rect"],
-            "lcpMakers": load.watched.makers},
+        "paints": told,
         "cls": paints::cumulative_shift(&paints["shifts"]),
         "mainThread": tasks,
     })
 }
 
-fn elements(load: &Load, faces: &[Face], base: &Url) -> Vec<Value> {
+fn elements(load: &Load, faces: &[Face], base: &Url, largest: Option<&str>) -> (Vec<Value>, bool) {
     let document = main_document(load);
     let requested = |url: &str| load.requests.iter().any(|r| r.url == url);
     let context = layout::Context {
@@ -212,8 +221,14 @@ fn elements(load: &Load, faces: &[Face], base: &Url) -> Vec<Value> {
         faces,
         requested: &requested,
         images: &load.trace.images,
+        viewport: load.viewport,
     };
-    layout::elements(&load.snapshot, load.unscripted.as_ref(), &context)
+    let (snapshot, unscripted) = (&load.snapshot, load.unscripted.as_ref());
+    let is_rebuilt = |url| layout::is_rebuilt(snapshot, unscripted, &context, url);
+    (
+        layout::elements(snapshot, unscripted, &context),
+        largest.is_some_and(is_rebuilt),
+    )
 }
 
 /// Returns the decoded document of the page.

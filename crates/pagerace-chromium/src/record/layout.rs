@@ -58,6 +58,15 @@ pub(super) struct Context<'a> {
     pub(super) requested: &'a dyn Fn(&str) -> bool,
     /// The natural sizes of images.
     pub(super) images: &'a BTreeMap<String, (f64, f64)>,
+    /// Width and height of the viewport, in CSS pixels.
+    pub(super) viewport: (f64, f64),
+}
+
+impl Context<'_> {
+    fn is_in_viewport(&self, rect: Rect) -> bool {
+        let (width, height) = self.viewport;
+        !rect.clipped(Rect([0.0, 0.0, width, height])).is_empty()
+    }
 }
 
 /// A script element with a URL.
@@ -71,7 +80,8 @@ pub(super) struct Script {
 
 /// Returns the painted elements in the form of the recording's `layout`. Elements of the
 /// markup that are not visible in `unscripted`, the same page without its scripts, are
-/// marked as scripted, because scripts reveal them.
+/// marked as scripted, because scripts reveal them. So are elements inside the viewport
+/// that are outside it there, because scripts move them.
 pub(super) fn elements(
     snapshot: &Value,
     unscripted: Option<&Value>,
@@ -83,11 +93,39 @@ pub(super) fn elements(
     let without = unscripted.and_then(|snapshot| painted(snapshot, context));
     // A snapshot at the limit may lack elements, so it is not used.
     let without = without.filter(|painter| painter.elements.len() < ELEMENTS_MAX);
-    let seen: Option<BTreeSet<u64>> = without.map(|painter| {
-        let places = painter.elements.into_iter().flat_map(|e| e.places);
+    let seen: Option<Seen> = without.map(|painter| {
+        let entries = painter.elements.into_iter();
+        let entries = entries.map(|e| (context.is_in_viewport(e.rect), e.places));
+        let places =
+            entries.flat_map(|(inside, places)| places.into_iter().map(move |p| (p, inside)));
         places.collect()
     });
     painter.finish(seen.as_ref())
+}
+
+/// Returns true if scripts make the image at `url` larger than in `unscripted`, and build its
+/// box anew, because an ancestor has changed or has another `display`. Chromium then counts
+/// another, larger paint of the image.
+pub(super) fn is_rebuilt(
+    snapshot: &Value,
+    unscripted: Option<&Value>,
+    context: &Context<'_>,
+    url: &str,
+) -> bool {
+    let largest = |snapshot| {
+        let painter = painted(snapshot, context)?;
+        let shown = painter
+            .elements
+            .iter()
+            .filter(|e| e.url.as_deref() == Some(url));
+        let sizes = shown.map(|e| (e.size(context.viewport), e.node));
+        let (size, node) = sizes.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some((size, painter.ancestry(node)))
+    };
+    let Some((without, with)) = unscripted.and_then(largest).zip(largest(snapshot)) else {
+        return false;
+    };
+    without.0 > 0.0 && without.0 + 1.0 < with.0 && without.1 != with.1
 }
 
 /// Returns true if scripts colour the page's canvas, that is, if it has another colour in
@@ -211,6 +249,7 @@ struct Painter<'a> {
 }
 
 struct Entry {
+    node: usize,
     kind: &'static str,
     rect: Rect,
     url: Option<String>,
@@ -219,6 +258,21 @@ struct Entry {
     places: Vec<u64>,
     natural: Option<(f64, f64)>,
 }
+
+impl Entry {
+    /// Returns the size of an image as largest contentful paint counts it: its visible pixels,
+    /// and for an enlarged image those of its natural size.
+    fn size(&self, (width, height): (f64, f64)) -> f64 {
+        let shown = self.rect.clipped(Rect([0.0, 0.0, width, height]));
+        let natural = self
+            .natural
+            .map_or(f64::INFINITY, |(width, height)| width * height);
+        shown.area() * (natural / self.rect.area()).min(1.0)
+    }
+}
+
+/// The places of visible elements in the document, with true for those inside the viewport.
+type Seen = BTreeSet<(u64, bool)>;
 
 /// Left, top, right, bottom.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -243,6 +297,11 @@ impl Rect {
             right.max(with[2]),
             bottom.max(with[3]),
         ])
+    }
+
+    fn area(self) -> f64 {
+        let [left, top, right, bottom] = self.0;
+        (right - left).max(0.0) * (bottom - top).max(0.0)
     }
 
     fn is_empty(self) -> bool {
@@ -284,10 +343,10 @@ impl Painter<'_> {
             _ => return self.backgrounds(node, index, rect),
         };
         self.backgrounds(node, index, rect);
-        self.push(kind, rect, url.as_deref(), self.places[node]);
+        self.push(kind, rect, url.as_deref(), node);
     }
 
-    fn push(&mut self, kind: &'static str, rect: Rect, url: Option<&str>, offset: Option<u64>) {
+    fn push(&mut self, kind: &'static str, rect: Rect, url: Option<&str>, node: usize) {
         let url = url.filter(|u| !u.is_empty());
         let url = url.and_then(|u| self.context.document.join(u).ok());
         let url = url.filter(|u| matches!(u.scheme(), "http" | "https"));
@@ -299,11 +358,12 @@ impl Painter<'_> {
             .as_ref()
             .and_then(|u| self.context.images.get(u).copied());
         self.elements.push(Entry {
+            node,
             kind,
             rect,
             url,
             fonts: Vec::new(),
-            places: offset.into_iter().collect(),
+            places: self.places[node].into_iter().collect(),
             natural,
         });
     }
@@ -317,7 +377,7 @@ impl Painter<'_> {
             .any(|n| name.eq_ignore_ascii_case(n));
         let colour = self.page.style(index, COLOUR);
         if !is_canvas && is_opaque_enough(colour) && colour != self.canvas {
-            self.push("background", rect, None, self.places[node]);
+            self.push("background", rect, None, node);
         }
         let images = self.page.style(index, BACKGROUND);
         let mut rest = images;
@@ -329,7 +389,7 @@ impl Painter<'_> {
             rest = &rest[end..];
         }
         for url in urls {
-            self.push("background", rect, Some(&url), self.places[node]);
+            self.push("background", rect, Some(&url), node);
         }
     }
 
@@ -345,7 +405,7 @@ impl Painter<'_> {
         let fonts = fonts::of_text(style, text, self.context.faces, used);
         let offset = self.places[node];
         let at = self.blocks.get(&block).copied().unwrap_or_else(|| {
-            self.push("text", rect, None, offset);
+            self.push("text", rect, None, node);
             self.elements.len() - 1
         });
         self.blocks.insert(block, at);
@@ -438,16 +498,31 @@ impl Painter<'_> {
         rect
     }
 
+    /// Returns the names of a node and its ancestors, and how they are displayed.
+    fn ancestry(&self, node: usize) -> Vec<(String, String)> {
+        let nodes = std::iter::successors(Some(node), |n| self.page.parent(*n));
+        let display = |n| self.page.box_of(n).map(|b| self.page.style(b, DISPLAY));
+        nodes
+            .map(|n| {
+                (
+                    self.page.name(n).into(),
+                    display(n).unwrap_or_default().into(),
+                )
+            })
+            .collect()
+    }
+
     /// Returns the rectangle of a box in CSS pixels.
     fn rect(&self, index: usize) -> Rect {
         let [x, y, w, h] = self.page.bounds(index);
         Rect([x, y, x + w, y + h])
     }
 
-    /// Returns the elements as JSON. `seen` contains the offsets of elements that are
-    /// visible without scripts.
-    fn finish(self, seen: Option<&BTreeSet<u64>>) -> Vec<Value> {
+    /// Returns the elements as JSON. `seen` contains elements that are visible without
+    /// scripts.
+    fn finish(self, seen: Option<&Seen>) -> Vec<Value> {
         let hundredths = |v: f64| (v * 100.0).round() / 100.0;
+        let context = self.context;
         let entries = self.elements.into_iter();
         entries
             .map(|e| {
@@ -463,7 +538,13 @@ impl Painter<'_> {
                 if let Some(offset) = e.places.iter().max() {
                     element["offset"] = json!(offset);
                 }
-                let is_hidden = |seen: &BTreeSet<u64>| !e.places.iter().any(|p| seen.contains(p));
+                let inside = context.is_in_viewport(e.rect);
+                let is_hidden = |seen: &Seen| {
+                    let shown = |p: u64| {
+                        seen.contains(&(p, true)) || (!inside && seen.contains(&(p, false)))
+                    };
+                    !e.places.iter().any(|p| shown(*p))
+                };
                 if !e.places.is_empty() && seen.is_some_and(is_hidden) {
                     element["scripted"] = json!(true);
                 }

@@ -44,8 +44,9 @@ pub(super) fn read(
         })
         .flatten()
         .unzip();
-    let largest = largest(recording, own, &elements, viewport);
-    if let Some(loaded) = chosen.timing("onContentLoad") {
+    let loaded = chosen.timing("onContentLoad");
+    let largest = largest(recording, own, &elements, viewport, loaded);
+    if let Some(loaded) = loaded {
         scripted::forget_places(&mut elements, &revealed, viewport, largest, page, loaded);
         let cause = scripted::cause(recording, page, chosen.start(), loaded);
         scripted::date(&mut elements, viewport, largest, chosen, loaded, cause);
@@ -344,6 +345,7 @@ fn largest(
     own: &Value,
     elements: &[Element],
     viewport: (u32, u32),
+    loaded: Option<f64>,
 ) -> Option<Largest> {
     let paints = own.get("paints")?;
     let size = number(paints, "lcpSize").filter(|size| *size > 0.0 && *size <= MAX_AREA)?;
@@ -356,7 +358,16 @@ fn largest(
         Some(_) => None,
         None => largest_text(elements, viewport, size, rect(paints, "lcpRect")),
     };
-    Some(Largest { size, image, text })
+    // A script that ran before the first frame does not delay the paint.
+    let is_late = number(paints, "lcpMs")
+        .zip(loaded)
+        .is_some_and(|(at, loaded)| at > loaded);
+    Some(Largest {
+        size,
+        image,
+        text,
+        rebuilt: is_late && flag(paints, "lcpRebuilt"),
+    })
 }
 
 /// Returns the time of style, layout and paint tasks, before and after the first

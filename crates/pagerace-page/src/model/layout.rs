@@ -224,6 +224,10 @@ pub struct Largest {
     /// Index of the text among the elements, if the largest paint was text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<usize>,
+    /// True if a script builds the image anew, at a larger size. Chromium counts that as another
+    /// paint, so the largest one is not before `DOMContentLoaded`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rebuilt: bool,
 }
 
 /// Main-thread time of style, layout and paint in the recording.

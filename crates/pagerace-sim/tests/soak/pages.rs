@@ -374,6 +374,7 @@ impl Draw {
             image: images.first().copied().filter(|_| self.chance(0.5)),
             text: (!elements.is_empty() && self.chance(0.5))
                 .then(|| self.0.below(elements.len() as u64) as usize),
+            rebuilt: self.chance(0.2),
         });
         let share = 0.5 / count as f64;
         PageLayout {

@@ -205,6 +205,7 @@ fn the_recorded_largest_paint_is_the_largest() {
         size: 5_200.0,
         image: None,
         text: Some(1),
+        rebuilt: false,
     };
     let (text, images) = elements(&layout(all(), Some(by_text)));
     assert_eq!(text, [5_199.0, 5_200.0]);
@@ -213,6 +214,7 @@ fn the_recorded_largest_paint_is_the_largest() {
         size: 25_000.0,
         image: Some(ResourceId(1)),
         text: None,
+        rebuilt: false,
     };
     let (text, images) = elements(&layout(all(), Some(by_image)));
     assert_eq!(text, [10_000.0, 5_000.0]);

@@ -4,7 +4,7 @@ use pagerace_har::fonts;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{Context, STYLES, elements, scripts, scripts_colour_canvas};
+use super::{Context, STYLES, elements, is_rebuilt, scripts, scripts_colour_canvas};
 
 /// Builds a snapshot of nodes, each with its parent, name or text, attributes,
 /// non-default styles, and rectangle.
@@ -135,6 +135,7 @@ fn found_beside(page: &Page, unscripted: Option<&Page>, html: Option<&str>) -> V
         faces: &fonts::scan(css, &url),
         requested: &|_| true,
         images: &BTreeMap::from([("https://a.test/i.png".to_owned(), (40.0, 30.0))]),
+        viewport: (800.0, 600.0),
     };
     let unscripted = unscripted.map(Page::snapshot);
     elements(&page.snapshot(), unscripted.as_ref(), &context)
@@ -339,6 +340,7 @@ fn nonsense_is_an_empty_page() {
             faces: &[],
             requested: &|_| true,
             images: &BTreeMap::new(),
+            viewport: (0.0, 0.0),
         };
         assert!(elements(&snapshot, None, &context).is_empty());
         assert!(scripts(&snapshot, &url).is_empty());
@@ -370,6 +372,59 @@ fn what_is_not_seen_without_scripts_is_theirs() {
     assert_eq!(scripted(Some(&page("\"two", shown))), [false, false]);
     assert_eq!(scripted(Some(&page("\"two", None))), [false, true]);
     assert_eq!(scripted(Some(&page("\"changed", None))), [false, true]);
+    let beside = Some([-700.0, 60.0, 700.0, 40.0]);
+    assert_eq!(
+        scripted(Some(&page("\"two", beside))),
+        [false, true],
+        "it slides in"
+    );
+    let below = Some([8.0, 700.0, 700.0, 40.0]);
+    let found = found_beside(
+        &page("\"two", below),
+        Some(&page("\"two", beside)),
+        Some(html),
+    );
+    assert_eq!(
+        found[1]["scripted"],
+        Value::Null,
+        "it is never in the viewport"
+    );
+}
+
+#[test]
+fn an_image_that_scripts_enlarge_in_a_new_box_is_rebuilt() {
+    let page = |display: &str, width: f64| {
+        let mut page = Page::default();
+        let body = page.node(-1, "BODY", &[], &[], Some([0.0, 0.0, 800.0, 600.0]));
+        let shown = Some([0.0, 0.0, 100.0, 50.0]);
+        let link = page.node(body, "A", &[], &[("display", display)], shown);
+        let source = [("src", "https://a.test/i.png")];
+        page.node(link, "IMG", &source, &[], Some([0.0, 0.0, width, 20.0]));
+        page.snapshot()
+    };
+    let rebuilt = |with: &Value, without: Option<&Value>| {
+        let url = Url::parse("https://a.test/").expect("a URL");
+        let context = Context {
+            document: &url,
+            html: None,
+            faces: &[],
+            requested: &|_| true,
+            images: &BTreeMap::from([("https://a.test/i.png".to_owned(), (40.0, 30.0))]),
+            viewport: (800.0, 600.0),
+        };
+        is_rebuilt(with, without, &context, "https://a.test/i.png")
+    };
+    let with = page("block", 35.0);
+    assert!(rebuilt(&with, Some(&page("inline-block", 30.0))));
+    assert!(!rebuilt(&with, Some(&page("block", 30.0))), "the box stays");
+    assert!(
+        !rebuilt(&with, Some(&page("inline-block", 35.0))),
+        "the size stays"
+    );
+    assert!(!rebuilt(&with, None), "nobody looked");
+    // Both are larger than the image itself, whose pixels count.
+    let with = page("block", 90.0);
+    assert!(!rebuilt(&with, Some(&page("inline-block", 80.0))));
 }
 
 #[test]

@@ -36,11 +36,13 @@ pub(super) fn forget_places(
     if early("fcpMs") && !elements.iter().zip(revealed).any(plain) {
         return;
     }
-    let largest = largest.filter(|_| early("lcpMs")).and_then(|l| l.text);
+    // The largest element keeps its position if it was painted before `DOMContentLoaded`.
+    let largest = largest.filter(|_| early("lcpMs"));
+    let is_largest = |l: Largest, i, e: &Element| {
+        l.text.is_some_and(|text| text == i) || (l.image.is_some() && l.image == shown(e))
+    };
     for (i, element) in elements.iter_mut().enumerate() {
-        // The largest text keeps its position if it was painted before
-        // `DOMContentLoaded`.
-        if revealed[i] && Some(i) != largest {
+        if revealed[i] && !largest.is_some_and(|l| is_largest(l, i, element)) {
             element.offset = None;
         }
     }
@@ -132,12 +134,16 @@ pub(super) fn date(
     }
 }
 
+/// Returns the image that the element shows.
+fn shown(element: &Element) -> Option<ResourceId> {
+    match element.kind {
+        ElementKind::Image { resource } | ElementKind::Background { resource } => Some(resource),
+        _ => None,
+    }
+}
+
 /// Returns true if the document delivers the element. Images count as delivered, because
 /// their own bytes determine their time.
 fn is_in_markup(element: &Element) -> bool {
-    let is_image = matches!(
-        element.kind,
-        ElementKind::Image { .. } | ElementKind::Background { .. }
-    );
-    element.offset.is_some() || is_image
+    element.offset.is_some() || shown(element).is_some()
 }

@@ -28,6 +28,10 @@ fn entry(path: &str, mime: &str, size: u64, own: &Value) -> Value {
 }
 
 fn import(own: &Value) -> Page {
+    import_loaded(own, &json!({}))
+}
+
+fn import_loaded(own: &Value, timings: &Value) -> Page {
     let mut html = entry(
         "",
         "text/html",
@@ -37,7 +41,8 @@ fn import(own: &Value) -> Page {
     html["_initiator"] = json!({"type": "other"});
     html["response"]["content"]["text"] = json!(document());
     let har = json!({"log": {
-        "pages": [{"startedDateTime": "2026-11-22T00:00:00.000Z", "_pagerace": own}],
+        "pages": [{"startedDateTime": "2026-11-22T00:00:00.000Z", "_pagerace": own,
+            "pageTimings": timings}],
         "entries": [
             html,
             entry("a.js", "text/javascript", 50,
@@ -232,8 +237,18 @@ fn the_page_has_what_the_fields_say() {
             size: 80_000.0,
             image: Some(ResourceId(3)),
             text: None,
+            rebuilt: false,
         })
     );
+    // The paint counts as that of a script if it came after `DOMContentLoaded`.
+    for (painted, is_late) in [(90, false), (110, true)] {
+        let mut own = own();
+        own["paints"]["lcpRebuilt"] = json!(true);
+        own["paints"]["lcpMs"] = json!(painted);
+        let page = import_loaded(&own, &json!({"onContentLoad": 100}));
+        let largest = page.layout.expect("recorded").largest.expect("recorded");
+        assert_eq!(largest.rebuilt, is_late, "painted at {painted} ms");
+    }
     let rendering = layout.rendering.expect("recorded");
     assert_eq!(rendering.first, Duration::from_millis(6));
     assert_eq!(
