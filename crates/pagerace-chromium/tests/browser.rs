@@ -56,6 +56,25 @@ const POSTER: server::Files = &[
     ),
 ];
 
+/// An image of 60 by 40 pixels, shown with a width of 50 pixels until a script arrives.
+macro_rules! enlarged {
+    ($script:literal) => {
+        &[
+            (
+                "/",
+                "text/html",
+                "<!doctype html><a style='display:inline-block'><img style='width:50px' src='data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAADwAAAAoCAAAAACH0MYjAAAE2ElEQVR42pWWaUzTdxjHi630gNJSoLS0tJSzFhEopdwpct8DRimUG8TNzTkmx8pAQBABA06ju9wVWSQqDIQpgUx3vliyF0tm4jKX3dPo3MYWzY5sWbLn3+f5/4uJb/Z79WnSD8/3eX5H4Rndi+de/5e5D16wkLe4FzKfL4CFvNW9kL29hbBI9vLyCAKB50tCoQgWskTiAwtZKvWDxWOr8aEI/VUhoyD7+Pj6+kqRZXK53N8fOTAwKChIyfPEY6uJxUwNEmQeAb6tDA5G1mi02tBQHtPtFj6FFIlA3KQpkMFRqdXIOp1eH2bgxgYun6sJMZEVigCIxtUJ1emQIyOjomNiNsvULagwCC4klEOGUuEREcgmU+z2uB3cHoFL3YIqk1OHKnUI1KNqUMy4DTkh0ZxkSX6AzLiKAIoKSfVhyMZtpli2mjUlNS09g2R2VExkdjxMUeSoaEZEtiQzHnJuXkFhUTHJIjG4MgoMqk7PloQGE5DTMjKzbNnIJaXlFQ9VkSyWgCtnA+v0hnBkMBOTLMi27Jzc/ALkquoau6OOlX2kfuyoQnVh4RFRNB4zExY5L7+wuKQM2VHf0NjcQrLE10/mT6PSGyIio2lSFmtqWkYWcjFEraxGbm5t7+h8BKbN3yoU06hUIVy3ENhssdJ4oGYp1XQ2NLW0dbBbtUXgLZKwo9JCZC6wNZVmW1RSxtVsbd+1+9HHHiCrNaH68EjkpOQULjCj2h3IYO7d17VJFtMdAtfAtgtlM207abYP2x3ORmQw9/c+7ZGFrKzVGSLYUUHZ7Jw8ZEZtaUPe39PXP3DgvhMm8w9UqjU0qnizJSUNubTcE3jP4/u6unuRJ6amjx4/wcqKoOAQOpLxieBmIldU1dTWNyCD2ucaQJ45duK5F0+RLA9QqjR0Y92uDbnaXudsakXuhrxDB5FPvnDqlddnSfYPDFZraYeTrODmINfWNza37UJ2gXpoAvnl106/MXeOZEUQFKbHxe3m05Foau3YvQeZUY/MIM+eOTu/uMzj8b3FvnSfooyxO8x00UuhXYcTGZrtPzCC/PxLkPcMu1UgS+k+xZjiEiwp3KgcDc3IvZB4dByZUc8teGQJKxtj481W2iS3S3vbPzgyNnGEC7ywtMLJQokfXUZTXKIllZ4Yxm3vZLsdn5x+Fvns/NLK6vpmWeEpnE7n2eFsbuukUY0enpo5fhJ5cfnS2uX37jthyhCdIYrex9zC0orqWhpVj2tgeAz51dOQ+ALyx59cvXb9K5KDNfrwaBNyfnF5lb0eucc1ODxGezs7d35xZRX502vXv/z2BskqbVikcTvd3rLKmjq6Q67BkUOT09TtwoWLa5eRPwf19s+cDKnj6GWE0E7apIFhcI8hv7l8af3K+8hff3/rp1/vkawOhdT0rJdV2uubaJOGx8ClUa2svv3uhx8h3/xx4+4ff/N4ApHUn37QLKlZOwtK6AI+8VTfM0PsqObOL72FfPWzL7754Ra7VQKxVKGkU51uyy2ih25vV2//0Cg7qvmli2tst9/dvLOxWaaf7JTM7PySCuQnu12DBw8jM+76FU+3v/3ukf0CSE7Lyiksq6Tnpm9gZHwKmXHf+QD5xu1f7v75z2ZZhR/SbXnFFfTEQuixSbqAjMuO6s7Gvb/+pX99/gOZPgWvmCh2TQAAAABJRU5ErkJggg=='></a><script src='/script.js?wait=500'></script>",
+            ),
+            ("/script.js", "text/javascript", $script),
+        ]
+    };
+}
+
+const REBUILT: server::Files = enlarged!(
+    "document.querySelector('a').style.display = 'block'; document.querySelector('img').style.width = '60px'"
+);
+const RESIZED: server::Files = enlarged!("document.querySelector('img').style.width = '60px'");
+
 /// Only one browser runs at a time, because concurrent ones slow each other down.
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -214,6 +233,18 @@ fn a_video_is_contentful_before_its_poster_arrives() {
     let (fcp, onload) = (seen.fcp.expect("painted"), seen.onload.expect("loaded"));
     assert!(onload > Duration::from_millis(700), "{seen:#?}");
     assert!(fcp < onload, "{fcp:?} {onload:?}");
+}
+
+/// The recorder and the browser model rely on it.
+#[test]
+fn an_image_that_grows_in_a_new_box_is_painted_again() {
+    for (name, files, again) in [("rebuilt", REBUILT, true), ("resized", RESIZED, false)] {
+        let Some(seen) = load(name, files, &QUICK) else {
+            return;
+        };
+        let lcp = seen.lcp.expect("painted");
+        assert_eq!(lcp > Duration::from_millis(500), again, "{name}: {seen:#?}");
+    }
 }
 
 #[test]
