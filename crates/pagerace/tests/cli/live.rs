@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Sandbox, small_har};
 
@@ -288,4 +288,22 @@ fn what_cannot_be_loaded_live_is_told() {
         assert!(run.err.contains(text), "{words:?}: {}", run.err);
     }
     assert_eq!(sandbox.names(), ["bare.har"]);
+}
+
+#[test]
+fn a_calibration_names_all_pages_that_serve_other_content() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let sandbox = Sandbox::new("live-content");
+    let measured = fs::read_to_string(format!("{root}/calibration/observed.json")).unwrap();
+    let mut seen: Value = serde_json::from_str(&measured).unwrap();
+    let other = json!({"content": "0", "urls": []});
+    seen["pages"] = json!({"slides": other, "todo": other});
+    seen["observations"] = json!([]);
+    sandbox.write("seen.json", &seen.to_string());
+    let [slides, todo, carousel] =
+        ["slides", "todo", "carousel"].map(|name| format!("{root}/tests/corpus/{name}.page.gz"));
+    let options = ["--offline", "--observations", "seen.json"];
+    let run = sandbox.run(&[&["calibrate", &slides, &carousel, &todo][..], &options].concat());
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("slides, todo: "), "{}", run.err);
 }
