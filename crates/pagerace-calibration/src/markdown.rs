@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use pagerace_report::sections::{Section, Table};
+
 use crate::accuracy::Accuracy;
-use crate::tables::{Extent, Section, Table, sections};
+use crate::tables::{Extent, sections};
 
 /// Formats one document. `rerun` is the command that repeats the measurement.
 pub fn markdown(accuracy: &Accuracy, rerun: &str, extent: Extent) -> String {
@@ -32,8 +34,8 @@ fn write_section(out: &mut String, section: &Section, first: bool) {
         .iter()
         .map(|line| format!("{item}{}", escaped(line)));
     let _ = writeln!(out, "{}", lines.collect::<Vec<_>>().join(between));
-    if !section.command.is_empty() {
-        let _ = writeln!(out, "\n```\n{}\n```", section.command);
+    if !section.lines.is_empty() {
+        let _ = writeln!(out, "\n```\n{}\n```", section.lines.join("\n"));
     }
     for table in &section.tables {
         write_table(out, table);

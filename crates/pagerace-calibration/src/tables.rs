@@ -3,6 +3,7 @@
 
 use pagerace_lab::metric::MetricId;
 use pagerace_lab::unit::{percent, signed_percent};
+use pagerace_report::sections::Section;
 
 use crate::accuracy::Accuracy;
 
@@ -16,34 +17,6 @@ mod why;
 
 /// The placeholder for a missing value.
 pub const NONE: &str = "–";
-
-/// A heading, sentences and tables.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Section {
-    /// The heading.
-    pub title: String,
-    /// Paragraphs that precede the tables.
-    pub text: Vec<String>,
-    /// True if the paragraphs form a list.
-    pub list: bool,
-    /// A command that follows the paragraphs; empty if there is none.
-    pub command: String,
-    /// The tables.
-    pub tables: Vec<Table>,
-}
-
-/// A table with a header; the first `words` columns hold words, the others numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Table {
-    /// The caption; may be empty.
-    pub caption: String,
-    /// Names of the columns, with units if the cells have none.
-    pub header: Vec<String>,
-    /// Number of columns of words, on the left.
-    pub words: usize,
-    /// Rows, each as long as the header.
-    pub rows: Vec<Vec<String>>,
-}
 
 /// The parts of the output, by the place where they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,22 +59,6 @@ pub fn sections(accuracy: &Accuracy, rerun: &str, extent: Extent) -> Vec<Section
             why::why(accuracy),
             cells::cells(accuracy),
         ],
-    }
-}
-
-impl Table {
-    fn new(caption: &str, words: usize, header: &[&str]) -> Self {
-        Self {
-            caption: caption.to_owned(),
-            header: header.iter().map(|name| (*name).to_owned()).collect(),
-            words,
-            rows: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, row: Vec<String>) {
-        assert_eq!(row.len(), self.header.len(), "a row fills its table");
-        self.rows.push(row);
     }
 }
 

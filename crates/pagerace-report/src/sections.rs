@@ -28,16 +28,27 @@ pub struct Section {
     pub title: String,
     /// Sentences below it.
     pub text: Vec<String>,
-    /// Lines below them whose spaces count, such as a tree.
+    /// True if each of them is an item of a list.
+    pub list: bool,
+    /// Lines below them whose spaces count, such as a tree or a command.
     pub lines: Vec<String>,
-    /// Header of the table; empty without a table.
+    /// The tables.
+    pub tables: Vec<Table>,
+    /// The figure.
+    pub figure: Option<Figure>,
+}
+
+/// A table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Caption; empty for a table alone.
+    pub caption: String,
+    /// Column heads.
     pub header: Vec<String>,
     /// Number of columns from the left that hold words, not numbers.
     pub words: usize,
-    /// Rows of the table.
+    /// Rows, each as long as the header.
     pub rows: Vec<Vec<String>>,
-    /// The figure.
-    pub figure: Option<Figure>,
 }
 
 /// A figure: series over two axes.
@@ -94,6 +105,82 @@ pub struct Point {
     pub name: String,
 }
 
+impl Section {
+    /// Returns a section that has a heading alone.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a sentence.
+    #[must_use]
+    pub fn say(mut self, text: impl Into<String>) -> Self {
+        self.text.push(text.into());
+        self
+    }
+
+    /// Adds these sentences.
+    #[must_use]
+    pub fn say_all(mut self, texts: impl IntoIterator<Item = String>) -> Self {
+        self.text.extend(texts);
+        self
+    }
+
+    /// Adds a table.
+    #[must_use]
+    pub fn table(mut self, table: Table) -> Self {
+        self.tables.push(table);
+        self
+    }
+
+    /// Adds the figure.
+    #[must_use]
+    pub fn figure(mut self, figure: Figure) -> Self {
+        self.figure = Some(figure);
+        self
+    }
+}
+
+impl Table {
+    /// Returns a table without a caption. Its first `words` columns hold words.
+    ///
+    /// # Panics
+    /// If a row does not fill the table.
+    pub fn new(
+        header: Vec<String>,
+        words: usize,
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> Self {
+        let rows: Vec<Vec<String>> = rows.into_iter().collect();
+        assert!(
+            rows.iter().all(|row| row.len() == header.len()),
+            "a row fills its table"
+        );
+        Self {
+            caption: String::new(),
+            header,
+            words,
+            rows,
+        }
+    }
+
+    /// Gives the table a caption.
+    #[must_use]
+    pub fn captioned(self, caption: impl Into<String>) -> Self {
+        Self {
+            caption: caption.into(),
+            ..self
+        }
+    }
+}
+
+/// Returns the names of columns that are separated by " | ".
+pub fn columns(names: &str) -> Vec<String> {
+    names.split(" | ").map(str::to_owned).collect()
+}
+
 impl Series {
     /// Returns a series of points without names.
     pub fn new(name: &str, kind: SeriesKind, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
@@ -132,8 +219,8 @@ pub fn render_sections(report: &SectionReport) -> String {
             );
             figures.push(figure);
         }
-        if !section.header.is_empty() {
-            table(&mut body, section);
+        for part in &section.tables {
+            table(&mut body, &section.title, part);
         }
         body.push_str("</section>\n");
     }
@@ -154,9 +241,9 @@ pub fn render_sections(report: &SectionReport) -> String {
     .render()
 }
 
-fn table(out: &mut String, section: &Section) {
+fn table(out: &mut String, title: &str, table: &Table) {
     let cell = |tag: &str, place: usize, text: &str| {
-        let side = if place < section.words {
+        let side = if place < table.words {
             " class=\"words\""
         } else {
             ""
@@ -171,10 +258,10 @@ fn table(out: &mut String, section: &Section) {
         out,
         "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table>\n<thead>\
          <tr>{}</tr></thead>\n<tbody>",
-        html(&section.title),
-        row("th", &section.header)
+        html(title),
+        row("th", &table.header)
     );
-    for cells in &section.rows {
+    for cells in &table.rows {
         let _ = writeln!(out, "<tr>{}</tr>", row("td", cells));
     }
     out.push_str("</tbody>\n</table>\n</div>\n");

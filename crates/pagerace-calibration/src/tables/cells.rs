@@ -1,27 +1,13 @@
 //! The table of all cells.
 
-use super::{Section, Table, share, signed, title, value};
+use pagerace_report::sections::{Section, Table, columns};
+
+use super::{share, signed, title, value};
 use crate::accuracy::Accuracy;
 
 pub(super) fn cells(accuracy: &Accuracy) -> Section {
-    let mut table = Table::new(
-        "",
-        4,
-        &[
-            "page",
-            "network",
-            "contender",
-            "metric",
-            "predicted",
-            "live",
-            "error",
-            "repeat",
-            "runs",
-            "failed",
-        ],
-    );
-    for cell in &accuracy.cells {
-        table.add(vec![
+    let rows = accuracy.cells.iter().map(|cell| {
+        vec![
             cell.page.clone(),
             cell.network.clone(),
             cell.contender.clone(),
@@ -32,16 +18,15 @@ pub(super) fn cells(accuracy: &Accuracy) -> Section {
             share(cell.repeat),
             cell.runs.to_string(),
             cell.failed.to_string(),
-        ]);
-    }
-    Section {
-        title: "All cells".to_owned(),
-        text: vec![
+        ]
+    });
+    let header = columns(
+        "page | network | contender | metric | predicted | live | error | repeat | runs | failed",
+    );
+    Section::new("All cells")
+        .say(
             "Medians over the runs. Repeat: the mean error of each live run as a prediction of the \
-             median of the others."
-                .to_owned(),
-        ],
-        tables: vec![table],
-        ..Section::default()
-    }
+             median of the others.",
+        )
+        .table(Table::new(header, 4, rows))
 }

@@ -2,8 +2,9 @@
 
 use pagerace_core::Words as _;
 use pagerace_lab::metric::MetricId;
+use pagerace_report::sections::{Section, Table, columns};
 
-use super::{NONE, Section, Table, share, signed, title, value};
+use super::{or_none, share, signed, title, value};
 use crate::accuracy::Accuracy;
 use crate::differences::DifferenceErrors;
 
@@ -24,21 +25,13 @@ fn sets(accuracy: &Accuracy) -> impl Iterator<Item = (&'static str, &[Difference
 pub(super) fn overview(accuracy: &Accuracy) -> Section {
     let metrics = &accuracy.metrics;
     let tables = sets(accuracy).map(|(caption, errors)| {
-        let mut header: Vec<String> = ["differ in", "networks", "paints", "pairs"]
-            .map(str::to_owned)
-            .into();
+        let mut header = columns("differ in | networks | paints | pairs");
         header.extend(metrics.iter().map(|metric| title(*metric)));
-        let mut table = Table {
-            caption: caption.to_owned(),
-            header,
-            words: 3,
-            rows: Vec::new(),
-        };
         let kinds = errors.iter().map(|e| (e.kind, e.lossy, e.evidence));
         let mut kinds: Vec<_> = kinds.collect();
         kinds.sort_unstable();
         kinds.dedup();
-        for (kind, lossy, evidence) in kinds {
+        let rows = kinds.into_iter().map(|(kind, lossy, evidence)| {
             let of = |metric: &MetricId| {
                 errors.iter().find(|e| {
                     (e.kind, e.metric, e.lossy, e.evidence) == (kind, *metric, lossy, evidence)
@@ -51,29 +44,18 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
                 evidence.to_string(),
                 pairs.unwrap_or(0).to_string(),
             ];
-            row.extend(
-                metrics
-                    .iter()
-                    .map(|m| of(m).map_or_else(|| NONE.to_owned(), brief)),
-            );
-            table.add(row);
-        }
-        table
+            row.extend(metrics.iter().map(|m| or_none(of(m).map(brief))));
+            row
+        });
+        Table::new(header, 3, rows).captioned(caption)
     });
-    Section {
-        title: "Error of differences".to_owned(),
-        text: vec![
-            INTRODUCTION.to_owned(),
-            "Each field: the error that half of the pairs do not exceed / that 95 % do not exceed, \
-             in per cent. In brackets: of the pairs whose predicted difference exceeds the error \
-             that verdicts allow for, so that a race may name a winner, those whose live \
-             difference has the same sign. On held-out pages, that error is the one of tuned \
-             pages."
-                .to_owned(),
-        ],
-        tables: tables.collect(),
-        ..Section::default()
-    }
+    let section = Section::new("Error of differences").say(INTRODUCTION).say(
+        "Each field: the error that half of the pairs do not exceed / that 95 % do not exceed, in \
+         per cent. In brackets: of the pairs whose predicted difference exceeds the error that \
+         verdicts allow for, so that a race may name a winner, those whose live difference has the \
+         same sign. On held-out pages, that error is the one of tuned pages.",
+    );
+    tables.fold(section, Section::table)
 }
 
 /// Formats errors in one field: "4.2 / 45 (19 of 20)".
@@ -92,49 +74,23 @@ fn network(lossy: bool) -> String {
 
 /// Builds the tables with all columns.
 pub(super) fn differences(accuracy: &Accuracy) -> Section {
-    Section {
-        title: "Error of differences".to_owned(),
-        text: vec![
-            INTRODUCTION.to_owned(),
-            "Significant: Welch's test of the live runs is below 0.05, without correction for the \
+    let section = Section::new("Error of differences").say(INTRODUCTION).say(
+        "Significant: Welch's test of the live runs is below 0.05, without correction for the \
              number of pairs. Sign right: of those, pairs whose predicted difference has the live \
              one's sign (goal: 95 %). Bias is positive where the second contender is predicted \
              too slow against the first. Paints: how they are known; guessed are the same pages \
              without Pagerace's own fields, as other recorders would have recorded them. Winners: \
              pairs whose predicted difference exceeds the model's error, and those whose live \
-             difference has the same sign."
-                .to_owned(),
-        ],
-        tables: sets(accuracy)
-            .map(|(caption, errors)| table(caption, errors))
-            .collect(),
-        ..Section::default()
-    }
+             difference has the same sign.",
+    );
+    let tables = sets(accuracy).map(|(caption, errors)| table(errors).captioned(caption));
+    tables.fold(section, Section::table)
 }
 
-fn table(caption: &str, errors: &[DifferenceErrors]) -> Table {
-    let mut table = Table::new(
-        caption,
-        4,
-        &[
-            "differ in",
-            "metric",
-            "networks",
-            "paints",
-            "pairs",
-            "significant",
-            "sign right",
-            "p50",
-            "p95",
-            "bias",
-            "distance",
-            "winners",
-            "right",
-        ],
-    );
-    for error in errors {
+fn table(errors: &[DifferenceErrors]) -> Table {
+    let rows = errors.iter().map(|error| {
         let right = error.sign_right as f64 / error.significant as f64;
-        table.add(vec![
+        vec![
             error.kind.word().to_owned(),
             title(error.metric),
             network(error.lossy),
@@ -148,7 +104,11 @@ fn table(caption: &str, errors: &[DifferenceErrors]) -> Table {
             value(error.metric, error.distance),
             error.named.to_string(),
             error.named_right.to_string(),
-        ]);
-    }
-    table
+        ]
+    });
+    let header = columns(
+        "differ in | metric | networks | paints | pairs | significant | sign right | p50 | p95 | \
+         bias | distance | winners | right",
+    );
+    Table::new(header, 4, rows)
 }

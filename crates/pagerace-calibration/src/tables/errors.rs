@@ -2,14 +2,14 @@
 
 use pagerace_lab::metric::MetricId;
 use pagerace_lab::results::distinct;
+use pagerace_report::sections::{Section, Table, columns};
 
-use super::{NONE, Section, Table, capital, or_none, share, signed, title, value};
+use super::{NONE, capital, or_none, share, signed, title, value};
 use crate::accuracy::{Accuracy, Group};
 use crate::errors::Errors;
 
-const ERRORS: [&str; 10] = [
-    "metric", "cells", "p50", "p90", "p95", "bias", "live p50", "live p90", "distance", "no error",
-];
+const ERRORS: &str =
+    "metric | cells | p50 | p90 | p95 | bias | live p50 | live p90 | distance | no error";
 
 /// The values of the columns [`ERRORS`].
 fn error_fields(metric: MetricId, errors: &Errors) -> Vec<String> {
@@ -29,27 +29,20 @@ fn error_fields(metric: MetricId, errors: &Errors) -> Vec<String> {
 
 /// Builds the tables of errors over all pages, and over tuned and held-out pages.
 pub(super) fn errors(accuracy: &Accuracy) -> Section {
-    let mut section = Section {
-        title: "Relative error".to_owned(),
-        text: vec![
-            "The distance between the predicted and the live median, as a share of the live \
+    let section = Section::new("Relative error").say(
+        "The distance between the predicted and the live median, as a share of the live \
              median; quantiles over the cells (a cell is a page, network and contender). Bias: \
              median error with its sign, negative where the model is too fast. Live: the error \
              of one live load as a prediction of the others, where a cell has several. \
              Distance: median in the metric's unit. No error: cells in which one side has no \
-             value or the live median is zero."
-                .to_owned(),
-        ],
-        ..Section::default()
-    };
-    for name in distinct(accuracy.overall.iter().map(|g| g.name.as_str())) {
-        let mut table = Table::new(&capital(name), 1, &ERRORS);
-        for group in accuracy.overall.iter().filter(|g| g.name == name) {
-            table.add(error_fields(group.metric, &group.errors));
-        }
-        section.tables.push(table);
-    }
-    section
+             value or the live median is zero.",
+    );
+    let names = distinct(accuracy.overall.iter().map(|g| g.name.as_str()));
+    names.into_iter().fold(section, |section, name| {
+        let groups = accuracy.overall.iter().filter(|g| g.name == name);
+        let rows = groups.map(|group| error_fields(group.metric, &group.errors));
+        section.table(Table::new(columns(ERRORS), 1, rows).captioned(capital(name)))
+    })
 }
 
 /// Selects the errors of tuned or held-out pages.
@@ -73,47 +66,36 @@ fn parts(accuracy: &Accuracy) -> [(&'static str, &'static str, &[Group]); 5] {
 /// Builds one table for held-out and one for tuned pages, with a row for each group of cells
 /// and a column for each metric.
 pub(super) fn overview(accuracy: &Accuracy) -> Section {
-    let mut section = Section {
-        title: "Relative error".to_owned(),
-        text: vec![
-            "Each field: the error that half of the cells do not exceed / that nine of ten do not \
+    let section = Section::new("Relative error").say(
+        "Each field: the error that half of the cells do not exceed / that nine of ten do not \
              exceed, and the bias (median error with its sign, negative where the model is too \
              fast), in per cent of the live median. A dash stands for cells without such a value. \
              Other recorders: the same pages without Pagerace's own fields, so that paints are \
-             guessed."
-                .to_owned(),
-        ],
-        ..Section::default()
-    };
+             guessed.",
+    );
     let sides: [(&str, Side); 2] = [
         ("Held-out pages", |group| &group.held_out),
         ("Tuned pages", |group| &group.tuned),
     ];
-    for (caption, errors) in sides {
+    let tables = sides.map(|(caption, errors)| {
         let metrics = accuracy.metrics.iter();
         let mut header = vec![String::new(), "cells".to_owned()];
         header.extend(metrics.map(|metric| title(*metric)));
-        let mut table = Table {
-            caption: caption.to_owned(),
-            header,
-            words: 1,
-            rows: Vec::new(),
-        };
         let all = accuracy.overall.iter();
         let all: Vec<Group> = all.filter(|g| g.name == "all pages").cloned().collect();
-        rows(&mut table, accuracy, "", &all, errors);
+        let mut rows = rows(accuracy, "", &all, errors);
         for (_, prefix, groups) in parts(accuracy) {
-            rows(&mut table, accuracy, prefix, groups, errors);
+            rows.extend(self::rows(accuracy, prefix, groups, errors));
         }
-        if !table.rows.is_empty() {
-            section.tables.push(table);
-        }
-    }
-    section
+        Table::new(header, 1, rows).captioned(caption)
+    });
+    let filled = tables.into_iter().filter(|table| !table.rows.is_empty());
+    filled.fold(section, Section::table)
 }
 
 /// Adds a row for each name of `groups` that has cells.
-fn rows(table: &mut Table, accuracy: &Accuracy, prefix: &str, groups: &[Group], errors: Side) {
+fn rows(accuracy: &Accuracy, prefix: &str, groups: &[Group], errors: Side) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
     for name in distinct(groups.iter().map(|g| g.name.as_str())) {
         let of = |metric: &MetricId| {
             let mut here = groups.iter().filter(|g| g.name == name);
@@ -128,12 +110,10 @@ fn rows(table: &mut Table, accuracy: &Accuracy, prefix: &str, groups: &[Group], 
             format!("{prefix}{name}"),
             or_none(cells.map(|n| n.to_string())),
         ];
-        row.extend(
-            all.into_iter()
-                .map(|e| e.map_or_else(|| NONE.to_owned(), brief)),
-        );
-        table.add(row);
+        row.extend(all.into_iter().map(|e| or_none(e.map(brief))));
+        rows.push(row);
     }
+    rows
 }
 
 /// Formats errors in one field: "3.3 / 11, bias -1.2".
@@ -154,56 +134,34 @@ fn brief(errors: &Errors) -> String {
 pub(super) fn groups(accuracy: &Accuracy) -> Section {
     let parts = parts(accuracy).into_iter();
     let tables = parts.filter(|(_, _, groups)| !groups.is_empty());
-    Section {
-        title: "Relative error by group".to_owned(),
-        tables: tables
-            .map(|(caption, _, groups)| apart(&capital(caption), groups))
-            .collect(),
-        ..Section::default()
-    }
+    let tables = tables.map(|(caption, _, groups)| apart(groups).captioned(capital(caption)));
+    tables.fold(Section::new("Relative error by group"), Section::table)
 }
 
-const APART: [&str; 10] = [
-    "",
-    "metric",
-    "tuned cells",
-    "p50",
-    "p90",
-    "bias",
-    "held-out cells",
-    "p50",
-    "p90",
-    "bias",
-];
+const APART: &str =
+    " | metric | tuned cells | p50 | p90 | bias | held-out cells | p50 | p90 | bias";
 
 /// Builds a table with tuned and held-out pages in separate columns.
-fn apart(caption: &str, groups: &[Group]) -> Table {
-    let mut table = Table::new(caption, 2, &APART);
-    for group in groups {
+fn apart(groups: &[Group]) -> Table {
+    let rows = groups.iter().map(|group| {
         let mut row = vec![group.name.clone(), title(group.metric)];
         for errors in [&group.tuned, &group.held_out] {
             row.push(errors.count.to_string());
             row.extend([share(errors.p50), share(errors.p90), signed(errors.bias)]);
         }
-        table.add(row);
-    }
-    table
+        row
+    });
+    Table::new(columns(APART), 2, rows)
 }
 
 pub(super) fn by_page(accuracy: &Accuracy) -> Section {
-    let mut header = vec!["page"];
-    header.extend(ERRORS);
-    let mut table = Table::new("", 2, &header);
-    for group in &accuracy.by_page {
+    let header = columns(&format!("page | {ERRORS}"));
+    let rows = accuracy.by_page.iter().map(|group| {
         let held_out = accuracy.held_out.contains(&group.name);
         let mark = if held_out { " (held out)" } else { "" };
         let mut row = vec![format!("{}{mark}", group.name)];
         row.extend(error_fields(group.metric, &group.errors));
-        table.add(row);
-    }
-    Section {
-        title: "Relative error by page".to_owned(),
-        tables: vec![table],
-        ..Section::default()
-    }
+        row
+    });
+    Section::new("Relative error by page").table(Table::new(header, 2, rows))
 }

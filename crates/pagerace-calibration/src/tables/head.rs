@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use pagerace_lab::unit::{Unit, percent};
+use pagerace_report::sections::Section;
 
-use super::{NONE, Section, or_none};
+use super::{NONE, or_none};
 use crate::accuracy::Accuracy;
 
 const TITLE: &str = "Model against reality";
@@ -16,39 +17,31 @@ pub(super) fn introduction(accuracy: &Accuracy) -> Section {
     let loaded: BTreeSet<_> = loaded
         .map(|c| (&c.page, &c.network, &c.contender))
         .collect();
-    Section {
-        title: TITLE.to_owned(),
-        text: vec![
-            format!(
-                "How far predicted page loads are from loads in a real browser: {pages} pages, \
+    Section::new(TITLE)
+        .say(format!(
+            "How far predicted page loads are from loads in a real browser: {pages} pages, \
                  {} live loads in {} combinations of page, network and contender. The model was \
                  tuned on {} of the pages; the other {held_out} were held out, and say how far \
                  off it is on pages that nobody looked at.",
-                accuracy.quality.runs,
-                loaded.len(),
-                pages - held_out,
-            ),
+            accuracy.quality.runs,
+            loaded.len(),
+            pages - held_out,
+        ))
+        .say(
             "All metrics and pages, the largest errors with their causes, and every cell are in \
-             the tables beside this file, whose name ends in -tables."
-                .to_owned(),
-        ],
-        ..Section::default()
-    }
+             the tables beside this file, whose name ends in -tables.",
+        )
 }
 
 /// Builds the heading of the tables.
 pub(super) fn tables(accuracy: &Accuracy) -> Section {
-    Section {
-        title: format!("{TITLE}: tables"),
-        text: vec![
+    Section::new(format!("{TITLE}: tables"))
+        .say(
             "All metrics, groups and pages, the largest errors with their causes, and every \
-             cell. The file beside this one, without -tables in its name, sums them up."
-                .to_owned(),
-            format!("Tuned on: {}.", list(&tuned(accuracy))),
-            format!("Held out: {}.", list(&accuracy.held_out)),
-        ],
-        ..Section::default()
-    }
+             cell. The file beside this one, without -tables in its name, sums them up.",
+        )
+        .say(format!("Tuned on: {}.", list(&tuned(accuracy))))
+        .say(format!("Held out: {}.", list(&accuracy.held_out)))
 }
 
 /// Builds the list of facts about the measurement.
@@ -96,10 +89,9 @@ pub(super) fn facts(accuracy: &Accuracy) -> Section {
         ));
     }
     Section {
-        title: "What was measured".to_owned(),
         text: lines,
         list: true,
-        ..Section::default()
+        ..Section::new("What was measured")
     }
 }
 
@@ -112,14 +104,15 @@ pub(super) fn rerun(accuracy: &Accuracy, rerun: &str) -> Section {
          and Chromium.",
         accuracy.setting.seed
     )];
+    let mut lines = Vec::new();
     if !rerun.is_empty() {
         text.push("This was measured and written by:".to_owned());
+        lines.push(rerun.to_owned());
     }
     Section {
-        title: "How to run it again".to_owned(),
         text,
-        command: rerun.to_owned(),
-        ..Section::default()
+        lines,
+        ..Section::new("How to run it again")
     }
 }
 

@@ -1,15 +1,15 @@
 //! The comparison with Lighthouse.
 
 use pagerace_lab::metric::MetricId;
+use pagerace_report::sections::{Section, Table, columns};
 
-use super::{NONE, Section, Table, share, title};
+use super::{NONE, share, title};
 use crate::accuracy::{Accuracy, Group};
 use crate::errors::Errors;
 use crate::lighthouse::published;
 
 pub(super) fn lighthouse(accuracy: &Accuracy) -> Option<Section> {
-    let header = ["pages", "metric", "of", "cells", "p50", "p90", "p95"];
-    let mut table = Table::new("", 3, &header);
+    let mut rows = Vec::new();
     let row = |name: &str, metric: MetricId, of: &str, cells: String, p: [Option<f64>; 3]| {
         let mut row = vec![name.to_owned(), title(metric), of.to_owned(), cells];
         row.extend(p.map(share));
@@ -23,11 +23,11 @@ pub(super) fn lighthouse(accuracy: &Accuracy) -> Option<Section> {
         let ours = accuracy.overall.iter().find(|g| g.metric == metric);
         if let Some(Group { name, errors, .. }) = ours {
             let p = quantiles(errors);
-            table.add(row(name, metric, "Pagerace", errors.count.to_string(), p));
+            rows.push(row(name, metric, "Pagerace", errors.count.to_string(), p));
         }
         let (pages, cells) = ("its own pages", NONE.to_owned());
         let p = known.map(Some);
-        table.add(row(pages, metric, "Lighthouse, as published", cells, p));
+        rows.push(row(pages, metric, "Lighthouse, as published", cells, p));
     }
     for rival in &accuracy.lighthouse {
         for (of, errors) in [
@@ -35,30 +35,26 @@ pub(super) fn lighthouse(accuracy: &Accuracy) -> Option<Section> {
             ("Lighthouse, simulated", &rival.lighthouse),
         ] {
             let (name, cells) = (&rival.name, errors.count.to_string());
-            table.add(row(name, rival.metric, of, cells, quantiles(errors)));
+            rows.push(row(name, rival.metric, of, cells, quantiles(errors)));
         }
     }
-    if table.rows.is_empty() {
+    if rows.is_empty() {
         return None;
     }
-    let mut text = vec![
+    let section = Section::new("Beside Lighthouse").say(
         "Lighthouse publishes the accuracy of its own simulation on pages and machines of its own \
          (core/test/fixtures/lantern-baseline-accuracy.json of its repository): the same form, \
-         other data."
-            .to_owned(),
-    ];
-    if !accuracy.lighthouse.is_empty() {
-        text.push(
+         other data.",
+    );
+    let section = if accuracy.lighthouse.is_empty() {
+        section
+    } else {
+        section.say(
             "Its simulated predictions for the pages and networks measured here stand beside ours \
              on the same cells. It knows neither protocol nor congestion controller, so that one \
-             prediction stands beside every contender."
-                .to_owned(),
-        );
-    }
-    Some(Section {
-        title: "Beside Lighthouse".to_owned(),
-        text,
-        tables: vec![table],
-        ..Section::default()
-    })
+             prediction stands beside every contender.",
+        )
+    };
+    let header = columns("pages | metric | of | cells | p50 | p90 | p95");
+    Some(section.table(Table::new(header, 3, rows)))
 }

@@ -1,4 +1,6 @@
-use super::{Extent, NONE, Section, sections};
+use pagerace_report::sections::Section;
+
+use super::{Extent, NONE, sections};
 use crate::accuracy::{Accuracy, Input, accuracy};
 use crate::observation::{Observations, Setting};
 use crate::samples::{metric, observations, predictions};

@@ -2,62 +2,48 @@
 
 use pagerace_core::Words as _;
 use pagerace_lab::unit::Unit;
+use pagerace_report::sections::{Section, Table, columns};
 
-use super::{NONE, Section, Table, or_none, signed, title, value};
+use super::{or_none, signed, title, value};
 use crate::accuracy::{Accuracy, Worst};
 use crate::blame::Blame;
 
 pub(super) fn why(accuracy: &Accuracy) -> Section {
-    let mut causes = Table::new(
-        "Where predictions that are off by more than 5 % first part from reality",
-        2,
-        &["metric", "at", "cells", "median gap (live less predicted)"],
-    );
-    for cause in &accuracy.causes {
-        causes.add(vec![
+    let causes = accuracy.causes.iter().map(|cause| {
+        vec![
             title(cause.metric),
             cause.stage.word().to_owned(),
             cause.cells.to_string(),
             or_none(cause.gap_ms.map(gap)),
-        ]);
-    }
-    let mut worst = Table::new(
-        "The worst cells of each metric",
-        5,
-        &[
-            "metric",
-            "page",
-            "network",
-            "contender",
-            "parts at",
-            "predicted",
-            "live",
-            "error",
-        ],
-    );
-    for Worst { cell, blame } in &accuracy.worst {
-        worst.add(vec![
+        ]
+    });
+    let worst = accuracy.worst.iter().map(|Worst { cell, blame }| {
+        vec![
             title(cell.metric),
             cell.page.clone(),
             cell.network.clone(),
             cell.contender.clone(),
-            blame.as_ref().map_or_else(|| NONE.to_owned(), blamed),
+            or_none(blame.as_ref().map(blamed)),
             value(cell.metric, cell.predicted),
             value(cell.metric, cell.observed),
             signed(cell.signed_error()),
-        ]);
-    }
-    Section {
-        title: "Where the model is wrong, and why".to_owned(),
-        text: vec![
+        ]
+    });
+    let parting = columns("metric | at | cells | median gap (live less predicted)");
+    let cells =
+        columns("metric | page | network | contender | parts at | predicted | live | error");
+    Section::new("Where the model is wrong, and why")
+        .say(
             "The median simulated load beside the median live one, resource by resource along the \
              predicted critical path of the metric: the first moment at which they differ by more \
-             than the threshold is blamed. What follows from it is not told apart from it."
-                .to_owned(),
-        ],
-        tables: vec![causes, worst],
-        ..Section::default()
-    }
+             than the threshold is blamed. What follows from it is not told apart from it.",
+        )
+        .table(
+            Table::new(parting, 2, causes).captioned(
+                "Where predictions that are off by more than 5 % first part from reality",
+            ),
+        )
+        .table(Table::new(cells, 5, worst).captioned("The worst cells of each metric"))
 }
 
 /// Formats a gap in milliseconds with its sign.

@@ -1,4 +1,4 @@
-use super::{Figure, Section, SectionReport, Series, SeriesKind, render_sections};
+use super::{Figure, Section, SectionReport, Series, SeriesKind, Table, columns, render_sections};
 
 fn report(name: &str) -> SectionReport {
     let figure = Figure {
@@ -7,17 +7,14 @@ fn report(name: &str) -> SectionReport {
         series: vec![Series::new(name, SeriesKind::Bars, [(0.0, 2.5)])],
         ..Figure::default()
     };
+    let row = vec![name.to_owned(), "7".to_owned()];
+    let table = Table::new(columns("page | requests"), 1, [row]);
     SectionReport {
         title: name.to_owned(),
         facts: vec![name.to_owned()],
         sections: vec![Section {
-            title: name.to_owned(),
-            text: vec![name.to_owned()],
             lines: vec![name.to_owned(), "  indented".to_owned()],
-            header: vec!["page".to_owned(), "requests".to_owned()],
-            words: 1,
-            rows: vec![vec![name.to_owned(), "7".to_owned()]],
-            figure: Some(figure),
+            ..Section::new(name).say(name).table(table).figure(figure)
         }],
         ..SectionReport::default()
     }

@@ -19,9 +19,9 @@ pub(super) fn print(out: &mut impl Write, sections: &[Section]) -> io::Result<()
         for line in &section.lines {
             writeln!(out, "{line}")?;
         }
-        if !section.header.is_empty() {
-            let mut table = terminal::table(&section.header, section.words);
-            terminal::print(out, table.add_rows(&section.rows))?;
+        for table in &section.tables {
+            let mut shown = terminal::table(&table.header, table.words);
+            terminal::print(out, shown.add_rows(&table.rows))?;
         }
     }
     Ok(())
@@ -43,23 +43,17 @@ pub(super) fn markdown(report: &SectionReport) -> String {
             lines.extend(section.lines.iter().cloned());
             lines.push("```".to_owned());
         }
-        if section.header.is_empty() {
-            continue;
-        }
         let line = |cells: &[String]| {
             let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
             format!("| {} |", cells.join(" | "))
         };
-        let gap = if section.text.is_empty() { "" } else { "\n" };
-        lines.push(format!("{gap}{}", line(&section.header)));
-        lines.push(format!("|{}", "---|".repeat(section.header.len())));
-        lines.extend(section.rows.iter().map(|row| line(row)));
+        for table in &section.tables {
+            let gap = if section.text.is_empty() { "" } else { "\n" };
+            lines.push(format!("{gap}{}", line(&table.header)));
+            lines.push(format!("|{}", "---|".repeat(table.header.len())));
+            lines.extend(table.rows.iter().map(|row| line(row)));
+        }
     }
     lines.push("\n".to_owned());
     lines.join("\n")
-}
-
-/// Returns the header of a table whose columns are written in one row: `page | requests`.
-pub(super) fn columns(row: &str) -> Vec<String> {
-    row.split(" | ").map(str::to_owned).collect()
 }

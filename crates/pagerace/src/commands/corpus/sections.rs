@@ -9,7 +9,7 @@ use pagerace_net::Network;
 use pagerace_page::PaintEvidence;
 use pagerace_report::sections::{Section, SectionReport};
 
-use crate::commands::sections::{self, columns};
+use crate::commands::sections;
 use crate::commands::study::counted;
 use crate::text::say;
 
@@ -132,20 +132,16 @@ impl Content<'_> {
             return sections;
         };
         if self.able().next().is_none() {
-            let mut text = vec![
-                "No page has requests to a content delivery network that speaks HTTP/3, so there \
-                 are no groups. Other hosts may speak it; --json has the pairs of all pages."
-                    .to_owned(),
-            ];
-            if self.which == Http3Hosts::Recorded {
-                text.push("--http3 providers assumes it of providers that offer it.".to_owned());
-            }
-            text.extend(failed(reductions));
-            sections.push(Section {
-                title: "What HTTP/3 saves".to_owned(),
-                text,
-                ..Section::default()
-            });
+            let assumed = "--http3 providers assumes it of providers that offer it.".to_owned();
+            let section = Section::new("What HTTP/3 saves")
+                .say(
+                    "No page has requests to a content delivery network that speaks HTTP/3, so \
+                     there are no groups. Other hosts may speak it; --json has the pairs of all \
+                     pages.",
+                )
+                .say_all((self.which == Http3Hosts::Recorded).then_some(assumed))
+                .say_all(failed(reductions));
+            sections.push(section);
             return sections;
         }
         sections.extend([

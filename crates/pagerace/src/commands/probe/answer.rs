@@ -9,7 +9,7 @@ use pagerace_lab::VERSION;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::unit::probability;
 use pagerace_probe::{Group, Server, Verdict};
-use pagerace_report::sections::{Section, SectionReport};
+use pagerace_report::sections::{Section, SectionReport, Table};
 use serde_json::{Value, json};
 
 use crate::cli::probe::ProbeArgs;
@@ -88,13 +88,8 @@ pub(super) trait Answer {
         let Some(path) = &args.report else {
             return Ok(());
         };
-        let nearest = Section {
-            title: format!("Nearest {plural}"),
-            header: header.map(str::to_owned).to_vec(),
-            words: 1,
-            rows,
-            ..Section::default()
-        };
+        let header = header.map(str::to_owned).to_vec();
+        let nearest = Section::new(format!("Nearest {plural}")).table(Table::new(header, 1, rows));
         let html = pagerace_report::render_sections(&SectionReport {
             title: format!("{} at {}", Self::TITLE, args.urls[0]),
             version: VERSION.to_owned(),

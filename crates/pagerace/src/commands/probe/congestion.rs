@@ -180,17 +180,13 @@ impl Answer for Controller<'_> {
             let points = looks.map(|(i, packets)| ((i + 1) as f64 * step, *packets));
             let kind = SeriesKind::Line;
             let series = Series::new("in flight", kind, points.collect::<Vec<_>>());
-            Section {
-                title: format!("Trial {}", trial.name),
-                figure: Some(Figure {
-                    label: format!("Packets in flight over time, trial {}", trial.name),
-                    x: "Time since the first packet, s".to_owned(),
-                    y: "Packets in flight".to_owned(),
-                    series: vec![series],
-                    ..Figure::default()
-                }),
-                ..Section::default()
-            }
+            Section::new(format!("Trial {}", trial.name)).figure(Figure {
+                label: format!("Packets in flight over time, trial {}", trial.name),
+                x: "Time since the first packet, s".to_owned(),
+                y: "Packets in flight".to_owned(),
+                series: vec![series],
+                ..Figure::default()
+            })
         });
         figures.collect()
     }

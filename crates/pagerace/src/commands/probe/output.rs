@@ -205,17 +205,13 @@ fn figure(job: &Job, trace: &Trace) -> Section {
         let name = format!("{} {path}{}{place}", i + 1, signals.collect::<String>());
         Series::new(&name, SeriesKind::Line, points.collect::<Vec<_>>())
     });
-    Section {
-        title: format!("Script {}", trace.script),
-        figure: Some(Figure {
-            label: format!("Bytes of each response over time, script {}", trace.script),
-            x: "Time, ms".to_owned(),
-            y: "Bytes that arrived, kB".to_owned(),
-            series: series.collect(),
-            ..Figure::default()
-        }),
-        ..Section::default()
-    }
+    Section::new(format!("Script {}", trace.script)).figure(Figure {
+        label: format!("Bytes of each response over time, script {}", trace.script),
+        x: "Time, ms".to_owned(),
+        y: "Bytes that arrived, kB".to_owned(),
+        series: series.collect(),
+        ..Figure::default()
+    })
 }
 
 /// Returns the known servers of a group.

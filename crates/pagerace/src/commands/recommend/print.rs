@@ -8,13 +8,15 @@ use pagerace_lab::metric::Wording;
 use pagerace_lab::model_error::{Kind as Difference, ModelErrors, Question};
 use pagerace_lab::unit::{percent, signed_percent};
 use pagerace_page::PaintEvidence;
-use pagerace_report::sections::{Figure, Section, SectionReport, Series, SeriesKind};
+use pagerace_report::sections::{
+    Figure, Section, SectionReport, Series, SeriesKind, Table, columns,
+};
 use pagerace_study::Key;
 use pagerace_study::recommend::interval::Mean;
 use pagerace_study::recommend::{Changes, Evaluation, Kind, Policy, Population, Rule, Unseen};
 
 use super::mix;
-use crate::commands::sections::{self, columns};
+use crate::commands::sections;
 use crate::commands::study::counted;
 use crate::text::{say, stress};
 
@@ -61,19 +63,11 @@ impl Report<'_> {
     /// Returns the recommendation as sections.
     pub(super) fn sections(&self) -> SectionReport {
         let taken = self.evaluation.policy(self.evaluation.take);
-        let mut text = self.careful(taken);
-        text.extend([self.answer(taken), self.reason()]);
-        text.extend(self.model_error(taken.kind));
-        let answer = Section {
-            title: "Recommendation".to_owned(),
-            text,
-            ..Section::default()
-        };
-        let users = Section {
-            title: "Pages and users".to_owned(),
-            text: self.users(),
-            ..Section::default()
-        };
+        let answer = Section::new("Recommendation")
+            .say_all(self.careful(taken))
+            .say(self.answer(taken))
+            .say(self.reason())
+            .say_all(self.model_error(taken.kind));
         let facts = self.circumstances.lines();
         SectionReport {
             title: self.title.to_owned(),
@@ -83,7 +77,7 @@ impl Report<'_> {
                 .collect(),
             sections: [
                 Some(answer),
-                Some(users),
+                Some(self.users()),
                 Some(self.regret()),
                 self.evaluation.unseen.as_ref().map(|one| self.unseen(one)),
                 Some(self.worst()),
@@ -234,7 +228,7 @@ impl Report<'_> {
     }
 
     /// Returns sentences on the pages, the networks and the folds.
-    fn users(&self) -> Vec<String> {
+    fn users(&self) -> Section {
         let Evaluation {
             folds, agreeing, ..
         } = self.evaluation;
@@ -246,14 +240,14 @@ impl Report<'_> {
         } else {
             format!("from the pages of the other {} of {folds} parts", folds - 1)
         };
-        vec![
-            format!(
+        Section::new("Pages and users")
+            .say(format!(
                 "{} count equally; {}: {}.",
                 counted(pages.len() as u64, "page"),
                 self.mix,
                 mix::listed(networks)
-            ),
-            format!(
+            ))
+            .say(format!(
                 "For each page, the fixed choice and the rule were learnt {others}; in {agreeing} \
                  of {folds} cases the fixed choice was that of all pages. The networks were the \
                  same{}.",
@@ -261,8 +255,7 @@ impl Report<'_> {
                     Some(_) => "; a table below leaves them out one by one",
                     None => ": no other ones test the rule",
                 }
-            ),
-        ]
+            ))
     }
 
     fn regret(&self) -> Section {
@@ -290,25 +283,24 @@ impl Report<'_> {
         let choices = self
             .shown()
             .map(|policy| format!(" {}: {}", title(policy.kind), choice(policy)));
-        Section {
-            title: "Regret over users".to_owned(),
-            text: vec![
-                format!(
-                    "Mean to worst: by how much {} exceeds that of the best choice.",
-                    metric.title
-                ),
+        let header = columns(
+            "policy | mean | excess | median | p90 | worst | against today | pages worse | \
+             users worse",
+        );
+        let section = Section::new("Regret over users")
+            .say(format!(
+                "Mean to worst: by how much {} exceeds that of the best choice.",
+                metric.title
+            ))
+            .say(
                 "Against today: the change on the median page. Worse: than today by more than 5 %; \
-                 a page, on average over its users."
-                    .to_owned(),
-            ],
+                 a page, on average over its users.",
+            )
+            .table(Table::new(header, 1, self.shown().map(row)))
+            .figure(self.figure());
+        Section {
             lines: choices.collect(),
-            header: columns(
-                "policy | mean | excess | median | p90 | worst | against today | pages worse | \
-                 users worse",
-            ),
-            words: 1,
-            rows: self.shown().map(row).collect(),
-            figure: Some(self.figure()),
+            ..section
         }
     }
 
@@ -365,26 +357,20 @@ impl Report<'_> {
             std::iter::once(network.clone()).chain(cells).collect()
         };
         let metric = self.population.metric.metric().name;
-        Section {
-            title: "One network left out, against today".to_owned(),
-            text: vec![
-                format!(
-                    "The change of the mean {metric} by what was learnt from the other networks \
+        let header = columns("network | best fixed choice | rule | rule, network known | oracle");
+        Section::new("One network left out, against today")
+            .say(format!(
+                "The change of the mean {metric} by what was learnt from the other networks \
                      and other pages. A rule whose network is known was learnt from other pages \
                      alone."
-                ),
-                format!(
-                    "Over all networks, the rule changes the mean by {} against the best fixed \
+            ))
+            .say(format!(
+                "Over all networks, the rule changes the mean by {} against the best fixed \
                      choice, and by {} against today.",
-                    difference(unseen.rule_against_fixed),
-                    difference(unseen.rule_against_today)
-                ),
-            ],
-            header: columns("network | best fixed choice | rule | rule, network known | oracle"),
-            words: 1,
-            rows: networks.map(row).collect(),
-            ..Section::default()
-        }
+                difference(unseen.rule_against_fixed),
+                difference(unseen.rule_against_today)
+            ))
+            .table(Table::new(header, 1, networks.map(row)))
     }
 
     /// Returns what speaks against the recommendation.
@@ -404,12 +390,10 @@ impl Report<'_> {
     }
 
     fn worst(&self) -> Section {
-        let title_of = title;
-        let title = "Worst hit, against today".to_owned();
         let row = |policy: &Policy, place: usize, share: f64| {
             let situation = &self.population.situations[place];
             let cells = [
-                title_of(policy.kind),
+                title(policy.kind),
                 &self.population.pages[situation.page].1,
                 &self.population.networks[situation.network].0,
                 self.name(policy.choices[place]),
@@ -422,21 +406,12 @@ impl Report<'_> {
             worst.map(move |(place, share)| row(policy, *place, *share))
         });
         let rows: Vec<Vec<String>> = rows.collect();
+        let section = Section::new("Worst hit, against today");
         if rows.is_empty() {
-            let none = "No policy is worse than today by more than 5 % anywhere.";
-            return Section {
-                title,
-                text: vec![none.to_owned()],
-                ..Section::default()
-            };
+            return section.say("No policy is worse than today by more than 5 % anywhere.");
         }
-        Section {
-            title,
-            header: columns("policy | page | network | choice | change"),
-            words: 4,
-            rows,
-            ..Section::default()
-        }
+        let header = columns("policy | page | network | choice | change");
+        section.table(Table::new(header, 4, rows))
     }
 
     fn rule(&self) -> Section {
@@ -444,9 +419,8 @@ impl Report<'_> {
         let mut lines = Vec::new();
         self.part(&mut lines, &self.evaluation.rule, "", 1, &all);
         Section {
-            title: "Rule, learnt from all pages".to_owned(),
             lines,
-            ..Section::default()
+            ..Section::new("Rule, learnt from all pages")
         }
     }
 

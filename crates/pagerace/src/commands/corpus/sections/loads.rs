@@ -6,9 +6,9 @@ use pagerace_lab::MetricId;
 use pagerace_lab::model_error::{Kind as Difference, ModelErrors, Question, is_lossy};
 use pagerace_lab::stats::Line;
 use pagerace_papers::zhou;
-use pagerace_report::sections::{Figure, Point, Section, Series, SeriesKind};
+use pagerace_report::sections::{Figure, Point, Section, Series, SeriesKind, Table, columns};
 
-use super::{Content, NONE, columns, ms, number, or_none};
+use super::{Content, NONE, ms, number, or_none};
 use crate::commands::study::counted;
 
 impl Content<'_> {
@@ -26,21 +26,13 @@ impl Content<'_> {
                 format!("{:.1} / {:.1}", group.reused.0, group.reused.1),
             ]
         });
-        let mut text = vec![format!(
-            "Simulated page load time over HTTP/2 less that over HTTP/3, ms. Zhou 2024, {}.",
-            zhou::GROUPS
-        )];
-        text.extend(self.model_error());
-        if !reductions.left_out.is_empty() {
+        let left_out = (!reductions.left_out.is_empty()).then(|| {
             let pages = counted(reductions.left_out.len() as u64, "page");
-            text.push(format!(
+            format!(
                 "Left out: {pages} without requests to content delivery networks that speak HTTP/3."
-            ));
-        }
-        if reductions.groups.is_empty() {
-            text.push("There are too few pages for quarters.".to_owned());
-        }
-        text.extend(failed(reductions));
+            )
+        });
+        let few = "There are too few pages for quarters.".to_owned();
         let means = reductions.groups.iter().enumerate();
         let means = means.map(|(i, group)| (i as f64, group.reduction.mean));
         let points = self.able().filter_map(|page| {
@@ -52,38 +44,35 @@ impl Content<'_> {
                 name: page.name.clone(),
             })
         });
-        let points = points.collect();
-        Section {
-            title: format!(
-                "Quarters of pages by requests to HTTP/3 content delivery networks, {}",
-                reductions.networks[0]
-            ),
-            text,
-            header: columns(
-                "group | pages | requests | mean | median | 95 % interval | reused over h2 / h3",
-            ),
-            words: 1,
-            rows: rows.collect(),
-            figure: Some(Figure {
-                label: "Reduction of the page load time by quarter".to_owned(),
-                y: "ms saved".to_owned(),
-                categories: reductions
-                    .groups
-                    .iter()
-                    .map(|g| g.name.to_owned())
-                    .collect(),
-                series: vec![
-                    Series::new("mean", SeriesKind::Bars, means),
-                    Series {
-                        name: "page".to_owned(),
-                        kind: SeriesKind::Points,
-                        points,
-                    },
-                ],
-                ..Figure::default()
-            }),
-            ..Section::default()
-        }
+        let pages = Series {
+            name: "page".to_owned(),
+            kind: SeriesKind::Points,
+            points: points.collect(),
+        };
+        let names = reductions.groups.iter().map(|g| g.name.to_owned());
+        let header = columns(
+            "group | pages | requests | mean | median | 95 % interval | reused over h2 / h3",
+        );
+        Section::new(format!(
+            "Quarters of pages by requests to HTTP/3 content delivery networks, {}",
+            reductions.networks[0]
+        ))
+        .say(format!(
+            "Simulated page load time over HTTP/2 less that over HTTP/3, ms. Zhou 2024, {}.",
+            zhou::GROUPS
+        ))
+        .say_all(self.model_error())
+        .say_all(left_out)
+        .say_all(reductions.groups.is_empty().then_some(few))
+        .say_all(failed(reductions))
+        .table(Table::new(header, 1, rows))
+        .figure(Figure {
+            label: "Reduction of the page load time by quarter".to_owned(),
+            y: "ms saved".to_owned(),
+            categories: names.collect(),
+            series: vec![Series::new("mean", SeriesKind::Bars, means), pages],
+            ..Figure::default()
+        })
     }
 
     /// Returns how far the model is off, with the worst evidence among the pages.
@@ -132,23 +121,20 @@ impl Content<'_> {
             },
             |page| page.pairs.first(),
         );
-        Section {
-            title: "Reused connections".to_owned(),
-            text: vec![format!(
+        let trend = reductions.reuse.as_ref().map_or_else(
+            || "too few pages differ".to_owned(),
+            |trend| format!("{} (95 % interval)", slope(trend)),
+        );
+        Section::new("Reused connections")
+            .say(format!(
                 "ms saved for each request more on a connection that existed over HTTP/2 than \
-                     over HTTP/3: {}. Zhou 2024, {}.",
-                reductions.reuse.as_ref().map_or_else(
-                    || "too few pages differ".to_owned(),
-                    |trend| format!("{} (95 % interval)", slope(trend))
-                ),
+                     over HTTP/3: {trend}. Zhou 2024, {}.",
                 zhou::REUSE
-            )],
-            figure: Some(scatter(
+            ))
+            .figure(scatter(
                 "requests more on reused connections over HTTP/2",
                 vec![("page".to_owned(), points, reductions.reuse)],
-            )),
-            ..Section::default()
-        }
+            ))
     }
 
     pub(super) fn consecutive(&self, reductions: &Reductions) -> Section {
@@ -164,31 +150,22 @@ impl Content<'_> {
             |page| Some(page.http3_providers.len() as f64),
             |page| page.pairs.last(),
         );
-        let mut text = vec![format!(
-            "All pages one after the other, in an order that each run draws; TLS tickets are \
-             kept, connections and caches are not. Zhou 2024, {}.",
-            zhou::VISITS
-        )];
-        if let Some(trend) = &reductions.sharing {
-            text.push(format!(
-                "ms saved for each provider more: {} (95 % interval).",
-                slope(trend)
-            ));
-        }
-        Section {
-            title: format!("Consecutive visits, {}", reductions.networks[0]),
-            text,
-            header: columns(
-                "HTTP/3 providers | pages | mean ms saved | resumed connections h2 / h3",
-            ),
-            words: 1,
-            rows: rows.collect(),
-            figure: Some(scatter(
+        let trend = reductions.sharing.as_ref().map(slope);
+        let trend = trend.map(|s| format!("ms saved for each provider more: {s} (95 % interval)."));
+        let header =
+            columns("HTTP/3 providers | pages | mean ms saved | resumed connections h2 / h3");
+        Section::new(format!("Consecutive visits, {}", reductions.networks[0]))
+            .say(format!(
+                "All pages one after the other, in an order that each run draws; TLS tickets are \
+                 kept, connections and caches are not. Zhou 2024, {}.",
+                zhou::VISITS
+            ))
+            .say_all(trend)
+            .table(Table::new(header, 1, rows))
+            .figure(scatter(
                 "providers that speak HTTP/3",
                 vec![("page".to_owned(), points, reductions.sharing)],
-            )),
-            ..Section::default()
-        }
+            ))
     }
 
     pub(super) fn losses(&self, reductions: &Reductions) -> Section {
@@ -216,25 +193,17 @@ impl Content<'_> {
             );
             (loss.network.clone(), points, loss.trend)
         });
-        Section {
-            title: "Loss and number of requests".to_owned(),
-            text: vec![
+        let header =
+            columns("network | mean | median | 95 % interval | slope | median slope | Zhou 2024");
+        let x = "requests to content delivery networks";
+        Section::new("Loss and number of requests")
+            .say(
                 "ms saved, and how they grow with each request to a content delivery network: by \
                  least squares with its 95 % interval, and as the median of the slopes between \
-                 pages. Zhou 2024, figure 9, has least squares."
-                    .to_owned(),
-            ],
-            header: columns(
-                "network | mean | median | 95 % interval | slope | median slope | Zhou 2024",
-            ),
-            words: 1,
-            rows: rows.collect(),
-            figure: Some(scatter(
-                "requests to content delivery networks",
-                series.collect(),
-            )),
-            ..Section::default()
-        }
+                 pages. Zhou 2024, figure 9, has least squares.",
+            )
+            .table(Table::new(header, 1, rows))
+            .figure(scatter(x, series.collect()))
     }
 }
 
@@ -259,19 +228,16 @@ pub(super) fn phases(reductions: &Reductions) -> Section {
         let points = shown.map(|(share, value)| (*value, share as f64));
         Series::new(phase.name, SeriesKind::Line, points)
     });
-    Section {
-        title: "Phases of requests to HTTP/3 content delivery networks".to_owned(),
-        text: vec![format!(
+    let header =
+        columns("phase | requests | median | mean | first to last decile | shorter | longer");
+    Section::new("Phases of requests to HTTP/3 content delivery networks")
+        .say(format!(
             "HTTP/2 less HTTP/3, ms; each request's medians over the runs. Connect counts requests \
              that open a connection in either load. Zhou 2024, {}.",
             zhou::PHASES
-        )],
-        header: columns(
-            "phase | requests | median | mean | first to last decile | shorter | longer",
-        ),
-        words: 1,
-        rows: rows.collect(),
-        figure: Some(Figure {
+        ))
+        .table(Table::new(header, 1, rows))
+        .figure(Figure {
             label: "Cumulative distribution of the reductions of connect, wait and receive"
                 .to_owned(),
             x: "ms saved".to_owned(),
@@ -279,9 +245,7 @@ pub(super) fn phases(reductions: &Reductions) -> Section {
             y_max: Some(100.0),
             series: series.collect(),
             ..Figure::default()
-        }),
-        ..Section::default()
-    }
+        })
 }
 
 pub(super) fn clusters(reductions: &Reductions) -> Section {
@@ -299,28 +263,23 @@ pub(super) fn clusters(reductions: &Reductions) -> Section {
             reduction.to_owned(),
         ]
     });
-    let text = if reductions.clusters.is_empty() {
+    let section = Section::new("Pages that share many and few hosts");
+    if reductions.clusters.is_empty() {
+        return section.say(
         "The pages cannot be split: fewer than two share hosts of content delivery networks, or all \
-         share the same."
-    } else {
-        "Pages by the hosts of content delivery networks that they share (k-means, k = 2), on \
-         consecutive visits; beside each column that of Zhou 2024, table III."
-    };
-    Section {
-        title: "Pages that share many and few hosts".to_owned(),
-        text: vec![text.to_owned()],
-        header: if reductions.clusters.is_empty() {
-            Vec::new()
-        } else {
-            columns(
-                "sharing | pages | shared hosts | providers | Zhou | resumed connections | Zhou | \
-                 mean ms saved | Zhou",
-            )
-        },
-        words: 1,
-        rows: rows.collect(),
-        ..Section::default()
+         share the same.",
+        );
     }
+    let header = columns(
+        "sharing | pages | shared hosts | providers | Zhou | resumed connections | Zhou | \
+         mean ms saved | Zhou",
+    );
+    section
+        .say(
+            "Pages by the hosts of content delivery networks that they share (k-means, k = 2), on \
+         consecutive visits; beside each column that of Zhou 2024, table III.",
+        )
+        .table(Table::new(header, 1, rows))
 }
 
 /// Returns a sentence on failed loads, if there are some.

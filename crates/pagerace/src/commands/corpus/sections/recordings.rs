@@ -4,9 +4,9 @@ use pagerace_core::Words as _;
 use pagerace_corpus::Pairs;
 use pagerace_corpus::findings::{PageFindings, ProviderUse, Version};
 use pagerace_papers::zhou;
-use pagerace_report::sections::{Figure, Section, Series, SeriesKind};
+use pagerace_report::sections::{Figure, Section, Series, SeriesKind, Table, columns};
 
-use super::{Content, NONE, PROVIDERS_SHOWN, columns, ms, or_none, percent};
+use super::{Content, NONE, PROVIDERS_SHOWN, ms, or_none, percent};
 use crate::commands::study::counted;
 
 impl Content<'_> {
@@ -38,18 +38,13 @@ impl Content<'_> {
             percent(all - cdn, all),
             published("all"),
         ]);
-        Section {
-            title: "Requests by version of HTTP".to_owned(),
-            text: vec![
+        let header = columns("version | CDN | share | other | share | Zhou 2024, %");
+        Section::new("Requests by version of HTTP")
+            .say(
                 "Shares of all requests. Zhou 2024, table II, has 36,057 requests of 325 pages of \
-                 October 2022; its \"others\" stand beside HTTP/1.1."
-                    .to_owned(),
-            ],
-            header: columns("version | CDN | share | other | share | Zhou 2024, %"),
-            words: 1,
-            rows,
-            ..Section::default()
-        }
+                 October 2022; its \"others\" stand beside HTTP/1.1.",
+            )
+            .table(Table::new(header, 1, rows))
     }
 
     pub(super) fn providers(&self) -> Section {
@@ -76,35 +71,24 @@ impl Content<'_> {
             let points = points.map(|(i, one)| (i as f64, get(one) as f64));
             Series::new(name, SeriesKind::Bars, points)
         };
+        let section = Section::new("Content delivery networks");
         if cdn == 0 {
-            return Section {
-                title: "Content delivery networks".to_owned(),
-                text: vec!["No request has a known content delivery network.".to_owned()],
-                ..Section::default()
-            };
+            return section.say("No request has a known content delivery network.");
         }
         let evidence = self.findings.evidence.iter();
         let evidence: Vec<String> = evidence
             .map(|(kind, count)| format!("{} {}", kind.phrase(), percent(*count, cdn)))
             .collect();
         let rest = self.findings.providers.len() - shown.len();
-        let mut text = vec![format!("Evidence: {}.", evidence.join(", "))];
-        if rest > 0 {
-            text.push(format!(
-                "{} less used are not shown.",
-                counted(rest as u64, "provider")
-            ));
-        }
-        Section {
-            title: "Content delivery networks".to_owned(),
-            text,
-            header: columns(
-                "provider | offers HTTP/3 | requests | share | over HTTP/3 | host speaks it | \
-                 pages",
-            ),
-            words: 2,
-            rows: shown.iter().map(row).collect(),
-            figure: Some(Figure {
+        let rest = (rest > 0).then(|| counted(rest as u64, "provider"));
+        let header = columns(
+            "provider | offers HTTP/3 | requests | share | over HTTP/3 | host speaks it | pages",
+        );
+        section
+            .say(format!("Evidence: {}.", evidence.join(", ")))
+            .say_all(rest.map(|rest| format!("{rest} less used are not shown.")))
+            .table(Table::new(header, 2, shown.iter().map(row)))
+            .figure(Figure {
                 label: "Requests by provider and version".to_owned(),
                 y: "requests".to_owned(),
                 categories: shown.iter().map(|one| one.name.clone()).collect(),
@@ -113,9 +97,7 @@ impl Content<'_> {
                     series("over another version", |one| one.requests - one.over_h3),
                 ],
                 ..Figure::default()
-            }),
-            ..Section::default()
-        }
+            })
     }
 
     pub(super) fn provider_counts(&self) -> Section {
@@ -140,22 +122,19 @@ impl Content<'_> {
         let steps = steps.map(|(i, share)| (*share, 100.0 * (count - i as f64) / count));
         let steps = std::iter::once((0.0, 100.0)).chain(steps);
         let rows = self.findings.provider_counts.iter();
-        Section {
-            title: "Pages by their providers".to_owned(),
-            text: vec![format!(
+        let rows =
+            rows.map(|(n, count)| vec![n.to_string(), count.to_string(), percent(*count, pages)]);
+        Section::new("Pages by their providers")
+            .say(format!(
                 "{} of pages have requests to two providers or more (Zhou 2024: {}). {} have more \
                  than half of their requests from content delivery networks ({}).",
                 percent(several, pages),
                 zhou::SEVERAL_PROVIDERS,
                 percent(half, shares.len()),
                 zhou::MOSTLY_CDN
-            )],
-            header: columns("providers | pages | share"),
-            words: 1,
-            rows: rows
-                .map(|(n, count)| vec![n.to_string(), count.to_string(), percent(*count, pages)])
-                .collect(),
-            figure: Some(Figure {
+            ))
+            .table(Table::new(columns("providers | pages | share"), 1, rows))
+            .figure(Figure {
                 label: "Share of pages over the least share of their requests from content \
                         delivery networks"
                     .to_owned(),
@@ -168,9 +147,7 @@ impl Content<'_> {
                     steps,
                 )],
                 ..Figure::default()
-            }),
-            ..Section::default()
-        }
+            })
     }
 
     pub(super) fn recorded(&self) -> Section {
@@ -191,21 +168,16 @@ impl Content<'_> {
                 difference(h2.reused, h3.reused),
             ]);
         }
-        Section {
-            title: "Recorded over both versions".to_owned(),
-            text: vec![
+        let header = columns(
+            "document | recordings | page load | connect | wait | receive | requests on reused \
+             connections",
+        );
+        Section::new("Recorded over both versions")
+            .say(
                 "HTTP/2 less HTTP/3, times in ms: medians of the recordings, and of their requests \
-                 over that version. Recorders, browsers and networks may differ as well."
-                    .to_owned(),
-            ],
-            header: columns(
-                "document | recordings | page load | connect | wait | receive | requests on \
-                 reused connections",
-            ),
-            words: 2,
-            rows,
-            ..Section::default()
-        }
+                 over that version. Recorders, browsers and networks may differ as well.",
+            )
+            .table(Table::new(header, 2, rows))
     }
 
     pub(super) fn pages(&self) -> Section {
@@ -229,12 +201,6 @@ impl Content<'_> {
             row.extend(page.pairs.iter().map(saved));
             row
         };
-        Section {
-            title: "Pages".to_owned(),
-            header,
-            words: 2,
-            rows: self.findings.pages.iter().map(row).collect(),
-            ..Section::default()
-        }
+        Section::new("Pages").table(Table::new(header, 2, self.findings.pages.iter().map(row)))
     }
 }
