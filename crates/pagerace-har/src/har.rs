@@ -138,11 +138,12 @@ struct Imported {
 fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Imported, ImportError> {
     let chosen = pages::choose(file_name, root, options)?;
     if chosen.entries.len() > MAX_RESOURCES {
-        return Err(ImportError::TooManyEntries {
-            file: file_name.to_owned(),
-            found: chosen.entries.len(),
-            limit: MAX_RESOURCES,
-        });
+        let finding = format!(
+            "log.entries: the chosen page has {} entries, more than {MAX_RESOURCES}; that is not \
+             one page load: record one navigation",
+            chosen.entries.len()
+        );
+        return Err(ImportError::new(file_name, finding));
     }
     let page_start = chosen.start();
     let parse = |&(number, value): &(usize, _)| Entry::parse(number, value, page_start);
@@ -151,12 +152,13 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
     notes.add_many(Kind::OtherPages, chosen.others);
     let count = entries.len();
     let selected = filter::select(entries, &mut notes);
-    let selected = selected.map_err(|(entry, url, reason)| ImportError::NothingToRace {
-        file: file_name.to_owned(),
-        entries: count,
-        entry,
-        url: shorten(url, 80),
-        reason,
+    let selected = selected.map_err(|(entry, url, reason)| {
+        let finding = format!(
+            "none of the {count} entries can be raced; entry {entry} ({}), for example: {reason}; \
+             record the page again with the network log open from the start",
+            shorten(url, 80)
+        );
+        ImportError::new(file_name, finding)
     })?;
     let name = page_name(file_name, chosen.number.filter(|_| options.page.is_some()));
     let creator = creator(&root["log"]);

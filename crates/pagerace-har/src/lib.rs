@@ -22,4 +22,4 @@ pub use har::{
     references, survey, survey_from_bytes,
 };
 pub use recording::{Exchange, Recording};
-pub use sequence::{SequenceError, Transfer, TransferSequence};
+pub use sequence::{Transfer, TransferSequence};

@@ -12,13 +12,12 @@
 //! Request methods, fields, request bodies, status codes and the dependencies between
 //! objects are omitted: a sequence is replayed by its times alone.
 
-mod error;
 mod extension;
 mod page;
 mod read;
 pub mod stand_in;
+mod valid;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use pagerace_core::Duration;
@@ -26,7 +25,7 @@ use serde::{Serialize, Serializer};
 
 use pagerace_page::{Category, Page, Resource};
 
-pub use error::{EntryError, SequenceError};
+use crate::ImportError;
 pub use extension::must_be_whole;
 
 /// Maximum number of objects; no page load has as many.
@@ -83,15 +82,6 @@ pub struct Transfer {
     pub must_be_whole: bool,
 }
 
-/// Totals of a category.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Total {
-    /// Number of objects.
-    pub objects: usize,
-    /// Bytes of all bodies.
-    pub bytes: u64,
-}
-
 /// Extent of the URLs in a sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Urls {
@@ -116,22 +106,13 @@ impl TransferSequence {
     }
 
     /// Creates the sequence of a page with one transfer per resource, redirects included,
-    /// and with URLs without queries.
+    /// and with URLs to the extent of `urls`.
     ///
     /// A resource without recorded times starts together with its predecessor.
     ///
     /// # Panics
     /// Panics if the page has no resource; imported pages have at least one.
-    pub fn of(page: &Page) -> Self {
-        Self::with_urls(page, Urls::default())
-    }
-
-    /// Creates the sequence of a page as [`Self::of`] does, with URLs to the extent of
-    /// `urls`.
-    ///
-    /// # Panics
-    /// Panics if the page has no resource.
-    pub fn with_urls(page: &Page, urls: Urls) -> Self {
+    pub fn of(page: &Page, urls: Urls) -> Self {
         let mut latest = Duration::ZERO;
         let transfer = |resource: &Resource| {
             let start = resource.recorded.map_or(latest, |times| times.start);
@@ -144,18 +125,18 @@ impl TransferSequence {
     /// Parses the output of [`Self::to_json`]; `file` names the text in messages.
     ///
     /// # Errors
-    /// Returns [`SequenceError`] if the text is too large, is not JSON or is not an array
+    /// Returns [`ImportError`] if the text is too large, is not JSON or is not an array
     /// of objects, at least one; if an object has an unknown, missing, repeated or invalid field; or if
     /// two objects share a number or file name.
-    pub fn from_json(file: &str, text: &[u8]) -> Result<Self, SequenceError> {
+    pub fn from_json(file: &str, text: &[u8]) -> Result<Self, ImportError> {
         Ok(Self::new(read::transfers(file, text)?))
     }
 
     /// Reads a file in the format of [`Self::from_json`].
     ///
     /// # Errors
-    /// Returns the errors of [`Self::from_json`], and [`SequenceError::Read`].
-    pub fn load(path: &Path) -> Result<Self, SequenceError> {
+    /// Returns the errors of [`Self::from_json`], and that the file cannot be read.
+    pub fn load(path: &Path) -> Result<Self, ImportError> {
         let (file, text) = read::file(path)?;
         Self::from_json(&file, &text)
     }
@@ -175,17 +156,6 @@ impl TransferSequence {
     /// Returns the total size of all bodies in bytes.
     pub fn bytes(&self) -> u64 {
         self.transfers.iter().map(|transfer| transfer.size).sum()
-    }
-
-    /// Returns the totals of each category that occurs.
-    pub fn totals(&self) -> BTreeMap<Category, Total> {
-        let mut totals: BTreeMap<Category, Total> = BTreeMap::new();
-        for transfer in &self.transfers {
-            let total = totals.entry(transfer.category).or_default();
-            total.objects += 1;
-            total.bytes += transfer.size;
-        }
-        totals
     }
 }
 

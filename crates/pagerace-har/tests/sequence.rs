@@ -38,17 +38,17 @@ fn every_recording_has_one() {
     for path in files::all() {
         let page = load(&path, &ImportOptions::default()).unwrap();
         let name = &page.name;
-        let sequence = TransferSequence::of(&page);
+        let sequence = TransferSequence::of(&page, Urls::default());
         assert_eq!(sequence.transfers().len(), page.resources.len(), "{name}");
         assert_eq!(sequence.bytes(), page.body_bytes(), "{name}");
         let text = sequence.to_json();
         assert!(!text.contains('?'), "{name} tells queries");
-        for written in [sequence, TransferSequence::with_urls(&page, Urls::Whole)] {
+        for written in [sequence, TransferSequence::of(&page, Urls::Whole)] {
             let text = written.to_json();
             let read = TransferSequence::from_json(name, text.as_bytes()).unwrap();
             assert_eq!(read, written, "{name}");
         }
-        for transfer in TransferSequence::of(&page).transfers() {
+        for transfer in TransferSequence::of(&page, Urls::default()).transfers() {
             let mut counter = Counter(0);
             stand_in::write(&transfer.extension, transfer.size, &mut counter).unwrap();
             assert_eq!(counter.0, transfer.size, "{name}: {}", transfer.file_name);
@@ -58,7 +58,10 @@ fn every_recording_has_one() {
 
 /// Returns the sequence of a recording.
 fn recorded() -> TransferSequence {
-    TransferSequence::of(&load(&files::corpus()[0], &ImportOptions::default()).unwrap())
+    TransferSequence::of(
+        &load(&files::corpus()[0], &ImportOptions::default()).unwrap(),
+        Urls::default(),
+    )
 }
 
 /// Parses a sequence and checks the result.

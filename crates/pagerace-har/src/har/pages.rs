@@ -50,11 +50,13 @@ pub(super) fn choose<'a>(
     root: &'a Value,
     options: &ImportOptions,
 ) -> Result<Chosen<'a>, ImportError> {
-    let not_har = |field, expected, found: Option<&Value>| ImportError::NotHar {
-        file: file.to_owned(),
-        field,
-        expected,
-        found: kind(found),
+    let not_har = |field, expected, found: Option<&Value>| {
+        let found = kind(found);
+        let finding = format!(
+            "{field}: expected {expected}, found {found}; a HAR 1.2 file holds its requests in \
+             log.entries"
+        );
+        ImportError::new(file, finding)
     };
     if !root.is_object() {
         return Err(not_har("the root", "an object with log", Some(root)));
@@ -77,16 +79,13 @@ pub(super) fn choose<'a>(
     };
     let Some(index) = index else {
         let wanted = options.page.clone().unwrap_or_default();
-        let pages = candidates
-            .iter()
-            .enumerate()
-            .map(|(i, c)| describe(i, c))
-            .collect();
-        return Err(ImportError::NoSuchPage {
-            file: file.to_owned(),
-            wanted,
-            pages,
-        });
+        let pages = candidates.iter().enumerate();
+        let pages: Vec<String> = pages.map(|(i, c)| describe(i, c)).collect();
+        let finding = format!(
+            "has no page \"{wanted}\"; choose one of: {}",
+            pages.join(", ")
+        );
+        return Err(ImportError::new(file, finding));
     };
     let several = candidates.iter().filter(|c| !c.entries.is_empty()).count() > 1;
     let total = entries.len();

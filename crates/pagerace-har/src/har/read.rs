@@ -12,7 +12,7 @@ use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
 use crate::ImportError;
-use crate::error::json_message;
+use crate::error::{self, json_message};
 
 /// Maximum number of decompressed bytes. The largest known recording has 120 MB; a file
 /// beyond this limit is a mistake or an attack.
@@ -20,17 +20,11 @@ pub(super) const MAX_BYTES: u64 = 1 << 30;
 
 /// Returns the name and the bytes of a file.
 pub(super) fn file(path: &Path) -> Result<(String, Vec<u8>), ImportError> {
-    let file = path.display().to_string();
-    if std::fs::metadata(path).is_ok_and(|meta| meta.len() > MAX_BYTES) {
-        return Err(ImportError::TooLarge {
-            file,
-            limit: MAX_BYTES,
-        });
-    }
-    match std::fs::read(path) {
-        Ok(bytes) => Ok((file, bytes)),
-        Err(source) => Err(ImportError::Read { file, source }),
-    }
+    error::read(path, MAX_BYTES, || too_large(MAX_BYTES))
+}
+
+fn too_large(limit: u64) -> String {
+    format!("larger than {limit} bytes when decompressed; export it again without response bodies")
 }
 
 /// Returns the file's bytes, decompressed if their first two bytes identify gzip,
@@ -44,20 +38,18 @@ pub(super) fn decompress<'a>(
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let mut decompressed = Vec::new();
         let mut decoder = MultiGzDecoder::new(bytes).take(limit + 1);
-        decoder
-            .read_to_end(&mut decompressed)
-            .map_err(|source| ImportError::Gzip {
-                file: file.to_owned(),
-                read: decompressed.len() as u64,
-                source,
-            })?;
+        decoder.read_to_end(&mut decompressed).map_err(|error| {
+            let read = decompressed.len();
+            let finding = format!(
+                "the gzip data is damaged or cut off after {read} decompressed bytes \
+                     ({error}); copy the file again"
+            );
+            ImportError::new(file, finding)
+        })?;
         out = decompressed.into();
     }
     if out.len() as u64 > limit {
-        return Err(ImportError::TooLarge {
-            file: file.to_owned(),
-            limit,
-        });
+        return Err(ImportError::new(file, too_large(limit)));
     }
     Ok(out)
 }
@@ -66,15 +58,14 @@ pub(super) fn decompress<'a>(
 pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Value, ImportError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(ImportError::Empty {
-            file: file.to_owned(),
-        });
+        return Err(ImportError::new(
+            file,
+            "the file is empty; export the recording again",
+        ));
     }
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err(ImportError::Encoding {
-            file: file.to_owned(),
-            found: "UTF-16",
-        });
+        let finding = "is text in UTF-16, but JSON is UTF-8; convert it (for example with iconv)";
+        return Err(ImportError::new(file, finding));
     }
     let first = match serde_json::from_slice(bytes) {
         Ok(value) => return Ok(value),
@@ -82,11 +73,15 @@ pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Value, ImportError> {
     };
     repair(bytes)
         .and_then(|text| serde_json::from_str(&text).ok())
-        .ok_or_else(|| ImportError::Json {
-            file: file.to_owned(),
-            line: first.line(),
-            column: first.column(),
-            message: json_message(&first),
+        .ok_or_else(|| {
+            let finding = format!(
+                "line {}, column {}: not valid JSON ({}); the file was probably cut off or is not \
+                 a HAR: export it again with \"Save all as HAR\" or the like",
+                first.line(),
+                first.column(),
+                json_message(&first)
+            );
+            ImportError::new(file, finding)
         })
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &ObjectsArgs) -> Result<()> {
     } else {
         Urls::WithoutQueries
     };
-    let sequence = TransferSequence::with_urls(&page, urls);
+    let sequence = TransferSequence::of(&page, urls);
     check_size(&args.har, &sequence, args.max_bytes)?;
     let folder = Folder::create(&args.output)?;
     fill(folder.path(), &sequence)?;

@@ -24,10 +24,8 @@ fn a_gzip_bomb_is_refused_at_the_bound() {
     let bomb = gzip(&vec![b' '; 1 << 20]);
     assert!(bomb.len() < 10_000);
     let error = decompress("bomb.har.gz", &bomb, 1 << 16).unwrap_err();
-    assert!(
-        matches!(error, ImportError::TooLarge { limit: 65_536, .. }),
-        "{error}"
-    );
+    let told = error.to_string();
+    assert!(told.contains("larger than 65536 bytes"), "{told}");
     assert!(
         decompress("f", &bomb, 1 << 20).is_ok(),
         "the bound itself is allowed"
@@ -54,10 +52,8 @@ fn a_byte_order_mark_is_skipped_and_utf16_is_named() {
     );
     let error = parse("f", b"\xff\xfe{\0}\0").unwrap_err();
     assert!(error.to_string().contains("UTF-16"), "{error}");
-    assert!(matches!(
-        parse("f", b" \n").unwrap_err(),
-        ImportError::Empty { .. }
-    ));
+    let error = parse("f", b" \n").unwrap_err();
+    assert!(error.to_string().contains("the file is empty"), "{error}");
 }
 
 #[test]

@@ -125,12 +125,11 @@ fn values_of_another_type_are_told_with_their_line() {
         value[1][field] = wrong;
         let text = serde_json::to_string_pretty(&value).unwrap();
         let error = TransferSequence::from_json("s.json", text.as_bytes()).unwrap_err();
-        let SequenceError::Json { line, .. } = error else {
-            panic!("{error}")
-        };
+        let message = error.to_string();
+        let line = message.strip_prefix("s.json: line ").unwrap();
+        let line: usize = line.split(',').next().unwrap().parse().unwrap();
         let told = text.lines().nth(line - 1).unwrap();
         assert!(told.contains(field), "{error} is not in {told}");
-        let message = error.to_string();
         let expected = format!(": invalid type: {expected}; `pagerace objects` writes ");
         assert!(message.contains(&expected), "{message}");
     }
@@ -196,7 +195,10 @@ fn what_is_no_array_of_objects() {
     assert!(said(&format!("[{many}]")).starts_with("s.json: more than 20000 objects"));
     assert!(said(&" ".repeat(MAX_BYTES + 1)).contains("larger than 67108864 bytes"));
     let error = TransferSequence::from_json("s.json", b"[\"\xff\"]").unwrap_err();
-    assert!(matches!(error, SequenceError::Json { .. }));
+    assert!(
+        error.to_string().starts_with("s.json: line 1, column "),
+        "{error}"
+    );
 }
 
 #[test]
