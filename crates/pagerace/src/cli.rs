@@ -9,7 +9,6 @@ use crate::commands::bulk::BulkArgs;
 #[cfg(feature = "study")]
 use crate::commands::corpus;
 use crate::commands::explain::ExplainArgs;
-use crate::commands::inputs::jobs;
 use crate::commands::list::ListArgs;
 use crate::commands::needs::NeedArgs;
 use crate::commands::objects::{self, ObjectsArgs};
@@ -35,7 +34,9 @@ pub(crate) mod record;
 #[cfg(feature = "live")]
 pub(crate) mod serve;
 
-use groups::{DesignArgs, OUTPUT, OutputArgs, PageChoice, ProgressArgs, default, excluding};
+use groups::{
+    DesignArgs, JobsArgs, OUTPUT, OutputArgs, PageChoice, ProgressArgs, default, excluding,
+};
 #[cfg(feature = "live")]
 use live::{CalibrateArgs, LiveArgs};
 use model::ModelArgs;
@@ -302,9 +303,8 @@ pub(crate) struct RaceArgs {
 /// Options of commands that run loads.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WorkArgs {
-    /// Number of threads; results do not depend on it. [default: all cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) jobs: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: JobsArgs,
 
     #[command(flatten)]
     progress: ProgressArgs,
@@ -313,7 +313,7 @@ pub(crate) struct WorkArgs {
 impl WorkArgs {
     /// Returns the number of threads.
     pub(crate) fn jobs(&self) -> usize {
-        jobs(self.jobs)
+        self.threads.count()
     }
 
     /// Shows the progress, unless it is unwanted.

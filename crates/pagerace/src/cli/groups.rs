@@ -5,24 +5,41 @@ use std::path::PathBuf;
 use clap::{Arg, Args};
 use pagerace_lab::MetricId;
 use pagerace_lab::plan::{RUNS, SEED};
+#[cfg(feature = "study")]
+use pagerace_study::frame::Filter;
 
+use crate::commands::inputs::jobs;
 use crate::progress::Watch;
 
 /// The heading of options that say where results go, and decide no load.
 pub(crate) const OUTPUT: &str = "Output";
 
-/// The lists whose product are the contenders, and the baseline among them.
+/// Versions of HTTP.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct ContenderArgs {
+pub(crate) struct ProtocolArgs {
     /// Versions of HTTP, separated by commas: h1, h2, h3, or rules for each
     /// origin such as "static.example=h3 *=h2". [default: h3]
     #[arg(short = 'P', long, value_name = "LIST")]
     pub(crate) protocol: Vec<String>,
+}
 
+/// Congestion controllers.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ControllerArgs {
     /// Congestion controllers of the servers, separated by commas; see
     /// `pagerace list controllers`. [default: cubic]
     #[arg(long, value_name = "LIST")]
     pub(crate) cc: Vec<String>,
+}
+
+/// The lists whose product are the contenders, and the baseline among them.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ContenderArgs {
+    #[command(flatten)]
+    pub(crate) protocols: ProtocolArgs,
+
+    #[command(flatten)]
+    pub(crate) controllers: ControllerArgs,
 
     /// State from an earlier visit, separated by commas: cold (none), resumed (TLS
     /// tickets), warm (TLS tickets, open connections and the cache). [default: cold]
@@ -54,6 +71,14 @@ pub(crate) struct ContenderArgs {
     pub(crate) baseline: Option<String>,
 }
 
+/// The seed.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SeedArgs {
+    /// Seed of all random choices.
+    #[arg(long, value_name = "N", default_value_t = SEED)]
+    pub(crate) seed: u64,
+}
+
 /// The networks, and the loads on each.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LoadArgs {
@@ -67,9 +92,8 @@ pub(crate) struct LoadArgs {
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: u32,
 
-    /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = SEED)]
-    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) random: SeedArgs,
 }
 
 /// The design of a race: contenders, networks, loads and metric.
@@ -94,6 +118,21 @@ pub(crate) struct PageChoice {
     pub(crate) page: Option<String>,
 }
 
+/// The number of threads.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct JobsArgs {
+    /// Number of threads; results do not depend on it. [default: all cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+}
+
+impl JobsArgs {
+    /// Returns the number of threads.
+    pub(crate) fn count(&self) -> usize {
+        jobs(self.jobs)
+    }
+}
+
 /// The display of progress.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ProgressArgs {
@@ -109,9 +148,9 @@ impl ProgressArgs {
     }
 }
 
-/// Files with the results of a race.
+/// The report, and the same as JSON.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct OutputArgs {
+pub(crate) struct ReportArgs {
     /// Write the report, one self-contained HTML file.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
@@ -119,6 +158,87 @@ pub(crate) struct OutputArgs {
     /// Write all values, verdicts and the resolved scenario as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+}
+
+impl ReportArgs {
+    /// Returns the files that the options name.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.report.iter().chain(&self.json)
+    }
+}
+
+/// Findings in sections.
+#[cfg(feature = "study")]
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SectionArgs {
+    /// Write all findings as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Write the findings as a section of a Markdown file, and leave the rest of it alone.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+
+    /// Write the findings with figures as one HTML file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+/// Loads of some groups.
+#[cfg(feature = "study")]
+#[derive(Args, Clone, Debug)]
+pub(crate) struct FilterArgs {
+    /// Only loads with this value of a column; may be given several times.
+    #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition)]
+    conditions: Vec<(String, String)>,
+}
+
+#[cfg(feature = "study")]
+impl FilterArgs {
+    /// Returns the values that each column may have.
+    pub(crate) fn filter(&self) -> Filter {
+        let mut filter = Filter::new();
+        for (column, value) in &self.conditions {
+            let values = filter.entry(column.clone()).or_default();
+            values.push(value.clone());
+        }
+        filter
+    }
+}
+
+/// Parses an item of `--where`.
+#[cfg(feature = "study")]
+fn condition(text: &str) -> Result<(String, String), String> {
+    let (column, value) = text
+        .split_once('=')
+        .ok_or_else(|| "write it as network=cable: a column and its value".to_owned())?;
+    Ok((column.to_owned(), value.to_owned()))
+}
+
+/// Recordings for a plan.
+#[cfg(feature = "study")]
+#[derive(Args, Clone, Debug)]
+pub(crate) struct PagesArgs {
+    /// Recordings in place of the plan's pages; may be given several times, as in
+    /// 'small=pages/small/*.har' --pages 'large=pages/large/*.har'.
+    #[arg(long, value_name = "[GROUP=]FILES")]
+    pub(crate) pages: Vec<String>,
+}
+
+/// The results of a plan.
+#[cfg(feature = "study")]
+#[derive(Args, Clone, Debug)]
+pub(crate) struct FolderArgs {
+    /// Folder of the plan's results. [default: results, beside the plan]
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Files with the results of a race.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct OutputArgs {
+    #[command(flatten)]
+    pub(crate) findings: ReportArgs,
 
     /// Write all values as CSV, and the comparisons to NAME-comparisons.csv beside it.
     #[arg(long, value_name = "FILE")]

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use pagerace_core::Duration;
 use pagerace_lab::MetricId;
-use pagerace_lab::plan::SEED;
 
-use super::groups::{DesignArgs, OutputArgs, ProgressArgs, default};
+use super::groups::{DesignArgs, LoadArgs, OutputArgs, ProgressArgs, default};
 use super::model::{DistanceArgs, InterventionArgs, WireArgs, duration};
 use crate::commands::live::DEFAULT_NETWORKS;
 use crate::commands::race::DEFAULT_STRATEGY;
@@ -102,27 +101,25 @@ pub(crate) struct LiveArgs {
     pub(crate) progress: ProgressArgs,
 }
 
+const NETWORKS: &str = "Networks of the design, separated by commas: each page meets two or three \
+    of them. [default: slow-4g,fast-4g,cable,lossy-wifi,rate 50mbit rtt 20ms]";
+const RUNS: &str = "Loads of each contender on each of its pages and networks";
+
 /// The pages to compare, and the outputs.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Design")]
+#[command(
+    next_help_heading = "Design",
+    mut_arg("network", |arg| arg.help(NETWORKS).visible_alias("networks")),
+    mut_arg("runs", |arg| arg.help(RUNS).default_value("6")
+        .value_parser(clap::value_parser!(u32).range(1..)))
+)]
 pub(crate) struct CalibrateArgs {
     /// Recordings with bodies (.page, of `pagerace record`).
     #[arg(value_name = "PAGE", required_unless_present = "models", help_heading = None)]
     pub(crate) pages: Vec<PathBuf>,
 
-    /// Networks of the design, separated by commas: each page meets two or three of
-    /// them. [default: slow-4g,fast-4g,cable,lossy-wifi,rate 50mbit rtt 20ms]
-    #[arg(short, long, visible_alias = "networks", value_name = "LIST")]
-    pub(crate) network: Vec<String>,
-
-    /// Loads of each contender on each of its pages and networks.
-    #[arg(short, long, value_name = "N", default_value_t = 6,
-        value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) runs: u32,
-
-    /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = SEED)]
-    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) loads: LoadArgs,
 
     /// Metrics that are compared, separated by commas.
     #[arg(

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pagerace_core::Protocol;
-use pagerace_lab::plan::SEED;
+
+use super::groups::{JobsArgs, SeedArgs};
 
 pub(crate) const EXAMPLES: &str = "\
 The probe requests the objects several times on a few connections, with different priorities, and
@@ -37,6 +38,7 @@ Examples:
 
 /// Finds out which order of responses or which congestion controller a server runs.
 #[derive(Args, Debug)]
+#[command(mut_arg("seed", |arg| arg.help("Seed of the simulations")))]
 pub(crate) struct ProbeArgs {
     /// URLs of one to six objects of at least 12 kB, of the same host. For a single URL of a smaller
     /// page, or one of unknown size, --find is implied.
@@ -81,14 +83,11 @@ pub(crate) struct ProbeArgs {
         value_parser = clap::value_parser!(u16).range(5..=600))]
     pub(crate) seconds: u16,
 
-    /// Seed of the simulations.
-    #[arg(long, value_name = "N", default_value_t = SEED, help_heading = "Simulations")]
-    pub(crate) seed: u64,
+    #[command(flatten, next_help_heading = "Simulations")]
+    pub(crate) random: SeedArgs,
 
-    /// Number of threads. [default: one for each processor]
-    #[arg(short, long, value_name = "N", help_heading = "Simulations",
-        value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) jobs: Option<u16>,
+    #[command(flatten, next_help_heading = "Simulations")]
+    pub(crate) threads: JobsArgs,
 
     /// Print the result as JSON.
     #[arg(long, help_heading = "Output")]

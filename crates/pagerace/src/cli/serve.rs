@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::groups::PageChoice;
+use super::groups::{ControllerArgs, PageChoice, ProtocolArgs};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -18,26 +18,31 @@ Examples:
   pagerace serve docs --ca ca.pem
       the folder docs; curl --cacert ca.pem https://localhost:8443/explain.md";
 
+const PROTOCOLS: &str = "Versions of HTTP, separated by commas: h1 (HTTP/1.1 only), h2 (HTTP/2 and \
+    HTTP/1.1), h3. [default: h2,h3]";
+const CONTROLLER: &str = "Congestion controller of HTTP/3; see `pagerace list controllers`. TCP uses \
+    the kernel's. [default: cubic]";
+
 /// The site to serve, and the servers.
 #[derive(Args, Debug)]
+#[command(
+    mut_arg("protocol", |arg| arg.help(PROTOCOLS)),
+    mut_arg("cc", |arg| arg.help(CONTROLLER).value_name("NAME"))
+)]
 pub(crate) struct ServeArgs {
     /// A recording with bodies (.page, .har, also .gz), or a folder.
     #[arg(value_name = "SITE")]
     pub(crate) site: PathBuf,
 
-    /// Versions of HTTP, separated by commas: h1 (HTTP/1.1 only), h2 (HTTP/2 and
-    /// HTTP/1.1), h3. [default: h2,h3]
-    #[arg(short = 'P', long, value_name = "LIST")]
-    pub(crate) protocol: Vec<String>,
+    #[command(flatten)]
+    pub(crate) protocols: ProtocolArgs,
 
     /// Order in which responses are sent; see `pagerace list strategies`.
     #[arg(short, long, value_name = "NAME", default_value = "sequential")]
     pub(crate) strategy: String,
 
-    /// Congestion controller of HTTP/3; see `pagerace list controllers`. TCP uses the
-    /// kernel's.
-    #[arg(long, value_name = "NAME", default_value = "cubic")]
-    pub(crate) cc: String,
+    #[command(flatten)]
+    pub(crate) controller: ControllerArgs,
 
     /// Port of TCP and UDP.
     #[arg(short, long, value_name = "N", default_value_t = 8443,

@@ -128,7 +128,7 @@ fn defaults() {
     assert_eq!(
         (
             args.design.loads.runs,
-            args.design.loads.seed,
+            args.design.loads.random.seed,
             args.design.metric.to_string()
         ),
         (30, 1, "lcp".to_owned())

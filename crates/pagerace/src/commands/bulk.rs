@@ -1,7 +1,6 @@
 //! `pagerace bulk`: compares one large transfer over protocols and controllers.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, value_parser};
@@ -19,7 +18,7 @@ use super::files::{check_files, reasons, rerun, write, write_text};
 use super::inputs::{controllers, list, networks};
 use super::simulate::transfer;
 use crate::cli::WorkArgs;
-use crate::cli::groups::{LoadArgs, default};
+use crate::cli::groups::{ControllerArgs, LoadArgs, ProtocolArgs, ReportArgs, default};
 use crate::cli::model::{PacketArgs, duration, word};
 use crate::table::{self, bulk::Columns};
 use crate::text::{headed, say, stress};
@@ -27,13 +26,16 @@ use crate::text::{headed, say, stress};
 /// The network if none is named.
 const DEFAULT_NETWORK: &str = "cable";
 
+const PROTOCOLS: &str = "Versions of HTTP, separated by commas: h1, h2, h3. [default: h2,h3]";
 const RUNS: &str = "Number of transfers of each variant and network";
 
 /// Arguments of `pagerace bulk`.
 #[derive(Args, Debug)]
 #[command(
     next_help_heading = "Comparison",
+    mut_arg("protocol", |arg| arg.help(PROTOCOLS)),
     mut_arg("network", default(DEFAULT_NETWORK)),
+    mut_arg("json", |arg| arg.help("Write all values and series as JSON")),
     mut_arg("runs", |arg| arg.help(RUNS).default_value("5")
         .value_parser(value_parser!(u32).range(1..=10_000)))
 )]
@@ -42,14 +44,11 @@ pub(crate) struct BulkArgs {
     #[arg(long, value_name = "SIZE", default_value = "50MB", value_parser = size)]
     size: u64,
 
-    /// Versions of HTTP, separated by commas: h1, h2, h3. [default: h2,h3]
-    #[arg(short = 'P', long, value_name = "LIST")]
-    protocol: Vec<String>,
+    #[command(flatten)]
+    protocols: ProtocolArgs,
 
-    /// Congestion controllers of the server, separated by commas; see
-    /// `pagerace list controllers`. [default: cubic]
-    #[arg(long, value_name = "LIST")]
-    cc: Vec<String>,
+    #[command(flatten)]
+    controllers: ControllerArgs,
 
     #[command(flatten)]
     loads: LoadArgs,
@@ -66,13 +65,8 @@ pub(crate) struct BulkArgs {
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration)]
     deadline: Duration,
 
-    /// Write the report, one self-contained HTML file.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    report: Option<PathBuf>,
-
-    /// Write all values and series as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    json: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Output")]
+    outputs: ReportArgs,
 
     #[command(flatten, next_help_heading = "Output")]
     work: WorkArgs,
@@ -81,18 +75,17 @@ pub(crate) struct BulkArgs {
 pub(crate) fn run(args: &BulkArgs) -> Result<()> {
     let plan = plan(args)?;
     plan.check()?;
-    let files = args.report.iter().chain(&args.json);
-    check_files(&files.map(PathBuf::as_path).collect::<Vec<_>>(), &[])?;
+    check_files(&args.outputs.files().collect::<Vec<_>>(), &[])?;
     let watch = args.work.watch("transfers");
     watch.start("sending", plan.transfers());
     let tell = |progress| watch.tell(progress);
     let results = run_bulk(&plan, args.work.jobs(), &transfer, &tell)?;
     watch.clear();
     print(&results, args.loads.network.is_empty())?;
-    if let Some(path) = &args.json {
+    if let Some(path) = &args.outputs.json {
         write(path, |out| write_bulk_json(&results, out))?;
     }
-    if let Some(path) = &args.report {
+    if let Some(path) = &args.outputs.report {
         let html = pagerace_report::render_bulk(&bulk_report(&results, &rerun()));
         write_text(path, &html)?;
     }
@@ -104,8 +97,12 @@ pub(crate) fn run(args: &BulkArgs) -> Result<()> {
 }
 
 fn plan(args: &BulkArgs) -> Result<BulkPlan> {
-    let protocols = list("protocol", &args.protocol, &[Protocol::H2, Protocol::H3])?;
-    let controllers = controllers(&args.cc)?;
+    let protocols = list(
+        "protocol",
+        &args.protocols.protocol,
+        &[Protocol::H2, Protocol::H3],
+    )?;
+    let controllers = controllers(&args.controllers.cc)?;
     let contenders = protocols.iter().flat_map(|protocol| {
         controllers.iter().map(|congestion| BulkContender {
             protocol: *protocol,
@@ -117,7 +114,7 @@ fn plan(args: &BulkArgs) -> Result<BulkPlan> {
         networks: networks(&args.loads.network, &[DEFAULT_NETWORK])?,
         contenders: contenders.collect(),
         runs: args.loads.runs,
-        seed: args.loads.seed,
+        seed: args.loads.random.seed,
         settings: LoadSettings {
             tcp_tls: args.tls_version,
             deadline: args.deadline,

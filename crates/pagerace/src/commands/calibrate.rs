@@ -49,7 +49,7 @@ const SIMULATED_RUNS: u32 = 15;
 const THRESHOLD_MS: f64 = 20.0;
 
 pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
-    let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
+    let networks = networks(&args.loads.network, &DEFAULT_NETWORKS)?;
     if args.pages.is_empty() && !args.offline {
         bail!("new loads need recordings: name them, or compare earlier loads with --offline");
     }
@@ -229,10 +229,14 @@ fn plan(args: &CalibrateArgs, networks: Vec<Network>, models: &[Model]) -> Resul
     let mut plan = Plan {
         pages: models.iter().map(|model| Arc::clone(&model.page)).collect(),
         networks,
-        runs: args.runs,
+        runs: args.loads.runs,
         // The resources are kept of the run with the median of this metric.
         metric: "onload".parse()?,
-        ..common(&args.world, args.seed, Interventions::default())
+        ..common(
+            &args.world,
+            args.loads.random.seed,
+            Interventions::default(),
+        )
     };
     // The measured loads had all servers at the end of the link.
     plan.settings.origin_rtt = OriginRtt::Same;

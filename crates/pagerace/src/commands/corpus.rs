@@ -22,11 +22,10 @@ use serde_json::{Value, json};
 
 use super::failed::{AllFailed, Interrupted};
 use super::files::{check_files, say, write_text};
-use super::inputs::{check_controller, free_name, networks};
-use super::markdown::Section;
+use super::inputs::{controller, free_name, networks};
 use super::simulate::load;
 use super::study::contender_key;
-use crate::cli::groups::{LoadArgs, excluding};
+use crate::cli::groups::{ControllerArgs, LoadArgs, SectionArgs, excluding};
 use crate::cli::model::word;
 use crate::cli::{Cli, Command, WorkArgs};
 use crate::progress::Watch;
@@ -69,6 +68,7 @@ fn decides_loads(arg: &Arg) -> bool {
 #[derive(Args, Debug)]
 #[command(
     next_help_heading = "Loads",
+    mut_arg("cc", |arg| arg.help("Congestion controller. [default: cubic]").value_name("NAME")),
     mut_arg("network", |arg| arg.help(NETWORKS_HELP)),
     mut_arg("runs", |arg| arg.help(RUNS).default_value("5")
         .value_parser(value_parser!(u32).range(1..=1_000))),
@@ -88,9 +88,8 @@ pub(crate) struct CorpusArgs {
     #[arg(long, help_heading = None)]
     no_loads: bool,
 
-    /// Congestion controller.
-    #[arg(long, value_name = "NAME", default_value = "cubic")]
-    cc: String,
+    #[command(flatten)]
+    controller: ControllerArgs,
 
     #[command(flatten)]
     load: LoadArgs,
@@ -112,25 +111,14 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     loads: Option<PathBuf>,
 
-    /// Write all findings as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    json: Option<PathBuf>,
-
-    /// Write the findings as a section of a Markdown file, and leave the rest of it alone.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    markdown: Option<PathBuf>,
-
-    /// Write the findings with figures as one HTML file.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    report: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Output")]
+    sections: SectionArgs,
 }
 
 pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
     let outputs: Vec<&PathBuf> = args.outputs().collect();
     check_files(&outputs, &args.files)?;
-    if let Some(file) = &args.markdown {
-        Section::check(file, SECTION)?;
-    }
+    args.sections.check(SECTION)?;
     let watch = args.work.watch("pairs");
     let surveyed = Surveyed::of(args, &watch)?;
     let findings = &surveyed.findings;
@@ -163,16 +151,13 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
         })?;
         say(path)?;
     }
-    if let Some(path) = &args.json {
+    if let Some(path) = &args.sections.json {
         write_text(path, &surveyed.json())?;
     }
-    if let Some(path) = &args.markdown {
-        let command = "pagerace corpus --markdown";
-        Section::write(path, SECTION, command, &content.markdown())?;
-    }
-    if let Some(path) = &args.report {
-        write_text(path, &pagerace_report::render_sections(&content.report()))?;
-    }
+    let command = "pagerace corpus --markdown";
+    (args.sections).write(SECTION, command, &|| content.markdown(), &|| {
+        content.report()
+    })?;
     match &findings.reductions {
         Some(reductions) if reductions.none_finished() => {
             let loads = 2 * reductions.failed.2;
@@ -353,18 +338,11 @@ impl CorpusArgs {
 
     /// Returns the files to write.
     fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
-        let files = [
-            &self.output,
-            &self.loads,
-            &self.json,
-            &self.markdown,
-            &self.report,
-        ];
-        files.into_iter().flatten()
+        let files = [&self.output, &self.loads];
+        files.into_iter().flatten().chain(self.sections.files())
     }
 
     fn experiment(&self) -> Result<Experiment> {
-        check_controller(&self.cc)?;
         let networks = networks(&self.load.network, &NETWORKS)?;
         for (i, network) in networks.iter().enumerate() {
             if networks[..i].iter().any(|other| other.name == network.name) {
@@ -374,8 +352,8 @@ impl CorpusArgs {
         Ok(Experiment {
             networks,
             runs: self.load.runs,
-            seed: self.load.seed,
-            congestion: self.cc.clone(),
+            seed: self.load.random.seed,
+            congestion: controller(&self.controller.cc)?,
             http3: self.http3,
             settings: LoadSettings {
                 origin_rtt: self.origin_rtt,

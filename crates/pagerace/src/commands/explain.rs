@@ -158,7 +158,7 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
         networks,
         contenders: vec![a, b],
         runs: args.run.unwrap_or(args.loads.runs),
-        seed: args.loads.seed,
+        seed: args.loads.random.seed,
         metric: args.metric,
         ..settings
     };

@@ -36,13 +36,13 @@ impl OutputArgs {
     /// Returns all files that the options name.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let comparisons = self.csv.as_deref().map(comparisons_path);
-        let files = [&self.report, &self.json, &self.csv, &comparisons];
-        files.into_iter().flatten().cloned().collect()
+        let files = self.findings.files().chain(&self.csv).chain(&comparisons);
+        files.cloned().collect()
     }
 
     /// Writes the values as JSON and as CSV, with the comparisons in another file beside it.
     pub(super) fn write_values(&self, results: &Results) -> Result<()> {
-        if let Some(path) = &self.json {
+        if let Some(path) = &self.findings.json {
             write(path, |out| write_json(results, out))?;
         }
         if let Some(path) = &self.csv {

@@ -51,17 +51,26 @@ where
 /// Parses names of congestion controllers; CUBIC if there are none.
 pub(super) fn controllers(values: &[String]) -> Result<Vec<String>> {
     let names = list("cc", values, &["cubic".to_owned()])?;
-    names.iter().try_for_each(|name| check_controller(name))?;
-    Ok(names)
+    let known = |name: &String| pagerace_cc::registry().iter().any(|info| info.name == name);
+    match names.iter().find(|name| !known(name)) {
+        None => Ok(names),
+        Some(name) => {
+            let name = name.clone();
+            Err(Error::from(pagerace_cc::UnknownController { name }).context("--cc"))
+        }
+    }
 }
 
-/// Rejects a congestion controller that does not exist.
-pub(super) fn check_controller(name: &str) -> Result<()> {
-    if pagerace_cc::registry().iter().any(|info| info.name == name) {
-        return Ok(());
+/// Parses the name of one congestion controller; CUBIC if there is none.
+#[cfg(any(feature = "live", feature = "study"))]
+pub(super) fn controller(values: &[String]) -> Result<String> {
+    match &controllers(values)?[..] {
+        [one] => Ok(one.clone()),
+        several => bail!(
+            "--cc: expected one congestion controller, found {}",
+            several.len()
+        ),
     }
-    let name = name.to_owned();
-    Err(Error::from(pagerace_cc::UnknownController { name }).context("--cc"))
 }
 
 /// Parses networks; `default` if there are none.

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
             variant: plan.variant_index(load.page, load.network, load.contender),
             run: load.run,
         };
-        if args.outputs.report.is_some() {
+        if args.outputs.findings.report.is_some() {
             outcomes.insert(choice, measured.outcome);
         }
         Ok(measured.summary)
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
         table::print(&mut out, &table::lighthouse::observed(&plan, &opinions))?;
     }
     args.outputs.write_values(&results)?;
-    if let Some(path) = &args.outputs.report {
+    if let Some(path) = &args.outputs.findings.report {
         let input = report_of_kept(&results, &rerun(), |choice| outcomes.remove(&choice));
         write_text(path, &pagerace_report::render(&input))?;
     }
@@ -127,7 +127,7 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     let far = &args.distance.origin_rtt;
     origin_rtt::check(far, args.world.wire.connections)?;
     let shared = interventions::shared(&args.interventions)?;
-    let mut plan = common(&args.world, args.design.loads.seed, shared);
+    let mut plan = common(&args.world, args.design.loads.random.seed, shared);
     plan.settings.origin_rtt = origin_rtt::setting(far);
     add_design(&mut plan, &args.design, &DEFAULTS, Path::new(""))?;
     let mut pages = served(&args.pages, &mut |text| warn(text))?;

@@ -21,7 +21,6 @@ use pagerace_probe::{
 use url::Url;
 
 use super::files::check_files;
-use super::inputs::jobs;
 use crate::cli::probe::ProbeArgs;
 use crate::progress::Watch;
 use answer::Answer as _;
@@ -70,11 +69,11 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
 
 /// Simulates all candidates, and compares them with what was observed.
 fn judged(args: &ProbeArgs, observed: &Observed, watch: &Watch) -> Result<Verdict<Candidate>> {
-    let model = observed.model(args.seed);
+    let model = observed.model(args.random.seed);
     let all = candidates(args.protocol);
     watch.start("simulating", all.len());
     let expected = run_all(
-        jobs(args.jobs),
+        args.threads.count(),
         all.len(),
         &|_, i| Ok(model.expect(&all[i])),
         &|progress| watch.tell(progress),

@@ -70,7 +70,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     outputs::write_all(args, &results, jobs, &watch)?;
     all_failed(&results)?;
     if args.open
-        && let Some(path) = &args.outputs.report
+        && let Some(path) = &args.outputs.findings.report
     {
         open(path)?;
     }
@@ -203,7 +203,7 @@ pub(super) fn add_design(
 ) -> Result<()> {
     let DesignArgs { loads, metric, .. } = args;
     plan.networks = networks_in(folder, &loads.network, defaults.networks)?;
-    (plan.runs, plan.seed, plan.metric) = (loads.runs, loads.seed, *metric);
+    (plan.runs, plan.seed, plan.metric) = (loads.runs, loads.random.seed, *metric);
     add_contenders(plan, &args.contenders, defaults)?;
     Ok(plan.check_settings()?)
 }
@@ -258,8 +258,12 @@ fn contenders(
     text: Option<&str>,
     defaults: &Defaults,
 ) -> Result<(Vec<Contender>, usize)> {
-    let maps = list("protocol", &args.protocol, &[ProtocolMap::default()])?;
-    let controllers = controllers(&args.cc)?;
+    let maps = list(
+        "protocol",
+        &args.protocols.protocol,
+        &[ProtocolMap::default()],
+    )?;
+    let controllers = controllers(&args.controllers.cc)?;
     let visits = list("visit", &args.visit, &[Visit::default()])?;
     let mut strategies: Vec<StrategySpec> = list("strategy", &args.strategy, &[])?;
     let policies = policies(&args.reliability)?;

@@ -8,18 +8,17 @@ use pagerace_core::Words as _;
 use pagerace_lab::MetricId;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_study::claim;
-use pagerace_study::frame::Filter;
 use pagerace_study::recommend::evaluate::steps;
 use pagerace_study::recommend::rule::DEPTH_MAX;
 use pagerace_study::recommend::{Feature, Population, evaluate, population};
 
 use super::failed::Interrupted;
 use super::files::{check_files, write_text};
-use super::markdown::Section;
 use super::sections;
-use super::study::{self, condition};
+use super::study;
 use super::warn::warn;
 use crate::cli::WorkArgs;
+use crate::cli::groups::{FilterArgs, FolderArgs, PagesArgs, SectionArgs};
 use input::Input;
 use mix::Mix;
 
@@ -81,17 +80,14 @@ pub(crate) struct RecommendArgs {
     #[arg(long, value_name = "FILE")]
     users: Option<PathBuf>,
 
-    /// Only loads with this value of a column; may be given several times.
-    #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition)]
-    conditions: Vec<(String, String)>,
+    #[command(flatten)]
+    only: FilterArgs,
 
-    /// Recordings in place of the plan's pages; may be given several times.
-    #[arg(long, value_name = "[GROUP=]FILES", help_heading = "Plan")]
-    pages: Vec<String>,
+    #[command(flatten, next_help_heading = "Plan")]
+    files: PagesArgs,
 
-    /// Folder of the plan's results. [default: results, beside the plan]
-    #[arg(short, long, value_name = "DIR", help_heading = "Plan")]
-    output: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Plan")]
+    folder: FolderArgs,
 
     /// Do not run what the results of the plan lack.
     #[arg(long, help_heading = "Plan")]
@@ -100,17 +96,8 @@ pub(crate) struct RecommendArgs {
     #[command(flatten, next_help_heading = "Plan")]
     work: WorkArgs,
 
-    /// Write the rule, the choices and the regret as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    json: Option<PathBuf>,
-
-    /// Write the recommendation as a section of a Markdown file, and leave the rest of it alone.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    markdown: Option<PathBuf>,
-
-    /// Write the recommendation with a figure as one HTML file.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    report: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Output")]
+    sections: SectionArgs,
 
     /// Print the regret as CSV with all digits, and nothing else.
     #[arg(long, help_heading = "Output")]
@@ -118,16 +105,12 @@ pub(crate) struct RecommendArgs {
 }
 
 pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
-    let outputs = [&args.json, &args.markdown, &args.report];
-    let outputs: Vec<&PathBuf> = outputs.into_iter().flatten().collect();
     let inputs = [Some(&args.input), args.users.as_ref()];
     let inputs: Vec<PathBuf> = inputs.into_iter().flatten().cloned().collect();
-    check_files(&outputs, &inputs)?;
+    check_files(&args.sections.files().collect::<Vec<_>>(), &inputs)?;
     let name = args.name()?;
     let section = format!("recommendation-{name}");
-    if let Some(file) = &args.markdown {
-        Section::check(file, &section)?;
-    }
+    args.sections.check(&section)?;
     let plan = input::plan(args)?;
     let mix = Mix::read(args, plan.as_deref())?;
     let Input {
@@ -136,12 +119,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
         circumstances,
     } = Input::read(args)?;
     let place = |reason: String| Error::msg(format!("{}: {reason}", args.input.display()));
-    let mut filter = Filter::new();
-    for (column, value) in &args.conditions {
-        let values = filter.entry(column.clone()).or_default();
-        values.push(value.clone());
-    }
-    let mut frame = frame.filter(&filter).map_err(place)?;
+    let mut frame = frame.filter(&args.only.filter()).map_err(place)?;
     frame.name_contenders();
     // A plan's traces are relative to its folder, and its results lie there by default.
     let loads = input::path(args);
@@ -197,15 +175,11 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
         report.print(&mut out)?;
     }
     drop(out);
-    if let Some(path) = &args.markdown {
-        let command = "pagerace recommend --markdown";
-        let text = sections::markdown(&report.sections());
-        Section::write(path, &section, command, &text)?;
-    }
-    if let Some(path) = &args.report {
-        write_text(path, &pagerace_report::render_sections(&report.sections()))?;
-    }
-    if let Some(path) = &args.json {
+    let command = "pagerace recommend --markdown";
+    let markdown = || sections::markdown(&report.sections());
+    args.sections
+        .write(&section, command, &markdown, &|| report.sections())?;
+    if let Some(path) = &args.sections.json {
         let json = json::of(&report, &facts, &args.input, plan.as_deref());
         let text = format!("{}\n", serde_json::to_string_pretty(&json)?);
         if args.csv {
@@ -234,8 +208,8 @@ impl RecommendArgs {
     /// Rejects options of plans if the input is none.
     fn check_no_plan(&self) -> Result<()> {
         let given = [
-            (!self.pages.is_empty(), "--pages"),
-            (self.output.is_some(), "--output"),
+            (!self.files.pages.is_empty(), "--pages"),
+            (self.folder.output.is_some(), "--output"),
             (self.no_run, "--no-run"),
         ];
         match given.iter().find(|(given, _)| *given) {

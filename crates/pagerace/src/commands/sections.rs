@@ -1,10 +1,15 @@
 //! Findings as sections, for the terminal and for Markdown. The report shows the same ones.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::Result;
 
 use pagerace_report::sections::{Section, SectionReport};
 
-use super::markdown::cell;
+use super::files::write_text;
+use super::markdown::{self, cell};
+use crate::cli::groups::SectionArgs;
 use crate::table as terminal;
 use crate::text::{say, stress};
 
@@ -25,6 +30,39 @@ pub(super) fn print(out: &mut impl Write, sections: &[Section]) -> io::Result<()
         }
     }
     Ok(())
+}
+
+impl SectionArgs {
+    /// Returns the files that the options name.
+    pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let files = [&self.json, &self.markdown, &self.report];
+        files.into_iter().flatten()
+    }
+
+    /// Rejects a Markdown file into which the section of this name cannot go.
+    pub(super) fn check(&self, name: &str) -> Result<()> {
+        match &self.markdown {
+            Some(file) => markdown::Section::check(file, name),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the section of the Markdown file, and the HTML file.
+    pub(super) fn write(
+        &self,
+        name: &str,
+        command: &str,
+        markdown: &dyn Fn() -> String,
+        report: &dyn Fn() -> SectionReport,
+    ) -> Result<()> {
+        if let Some(path) = &self.markdown {
+            markdown::Section::write(path, name, command, &markdown())?;
+        }
+        if let Some(path) = &self.report {
+            write_text(path, &pagerace_report::render_sections(&report()))?;
+        }
+        Ok(())
+    }
 }
 
 /// Returns a report as a section of Markdown, without figures.

@@ -22,7 +22,7 @@ use pagerace_live::{
 use url::Url;
 
 use super::files::{check_files, say};
-use super::inputs::{controllers, list};
+use super::inputs::{controller, list};
 use super::warn::warn;
 use crate::cli::serve::ServeArgs;
 use browser::Opening;
@@ -34,21 +34,18 @@ const LOOK: Duration = Duration::from_millis(100);
 const NOTES_MAX: usize = 5;
 
 pub(crate) fn run(args: &ServeArgs) -> Result<()> {
-    let protocols = list("protocol", &args.protocol, &[Protocol::H2, Protocol::H3])?;
+    let protocols = list(
+        "protocol",
+        &args.protocols.protocol,
+        &[Protocol::H2, Protocol::H3],
+    )?;
     let strategy: StrategySpec = args.strategy.parse().context("--strategy")?;
-    let controllers = controllers(std::slice::from_ref(&args.cc))?;
-    let [congestion] = &controllers[..] else {
-        bail!(
-            "--cc: expected one congestion controller, found {}",
-            controllers.len()
-        );
-    };
     let outputs: Vec<&Path> = args.ca.iter().map(AsRef::as_ref).collect();
     check_files(&outputs, std::slice::from_ref(&args.site))?;
     let ca = Arc::new(LocalCa::new()?);
     let config = ServersConfig {
         strategy,
-        quic_congestion: congestion.clone(),
+        quic_congestion: controller(&args.controller.cc)?,
         seed: secret_seed()?,
         tickets: true,
         guard: Some(Guard::default()),

@@ -18,6 +18,7 @@ use pagerace_study::store::{PAGES, VERSION_KEY};
 use super::files::say;
 use super::warn::warn;
 use crate::cli::WorkArgs;
+use crate::cli::groups::{FolderArgs, PagesArgs};
 use evaluate::TableArgs;
 use resolve::Resolved;
 
@@ -32,7 +33,6 @@ mod run;
 
 pub use embedded::Study;
 pub(crate) use evaluate::Unexpected;
-pub(super) use evaluate::condition;
 pub(super) use loads::{PlanLoads, of_plan};
 pub(super) use markdown::{MODEL_ERROR, name};
 pub(crate) use options::{contender_key, plan_with};
@@ -76,10 +76,8 @@ pub(crate) struct PlanArgs {
     #[arg(value_name = "PLAN", value_parser = PathBufValueParser::new().map(plan_file))]
     plan: PathBuf,
 
-    /// Recordings in place of the plan's pages; may be given several times, as in
-    /// 'small=pages/small/*.har' --pages 'large=pages/large/*.har'.
-    #[arg(long, value_name = "[GROUP=]FILES")]
-    pages: Vec<String>,
+    #[command(flatten)]
+    files: PagesArgs,
 }
 
 /// Returns the file of a plan, which may be named by its folder.
@@ -96,28 +94,25 @@ pub(crate) struct ResultArgs {
     #[command(flatten)]
     plan: PlanArgs,
 
-    /// Folder of the results. [default: results, beside the plan]
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    folder: FolderArgs,
 }
 
 impl ResultArgs {
-    /// The results of a plan that lie in `output`, or else beside it.
-    pub(super) fn new(plan: PathBuf, pages: Vec<String>, output: Option<PathBuf>) -> Self {
-        Self {
-            plan: PlanArgs { plan, pages },
-            output,
-        }
+    /// The results of a plan that lie in `folder`, or else beside it.
+    pub(super) fn new(plan: PathBuf, files: PagesArgs, folder: FolderArgs) -> Self {
+        let plan = PlanArgs { plan, files };
+        Self { plan, folder }
     }
 
     /// Returns the folder of the results.
     fn folder(&self) -> PathBuf {
         let beside = || self.plan.plan.with_file_name("results");
-        self.output.clone().unwrap_or_else(beside)
+        self.folder.output.clone().unwrap_or_else(beside)
     }
 
     fn read(&self) -> Result<Resolved> {
-        Resolved::read(&self.plan.plan, &self.plan.pages)
+        Resolved::read(&self.plan.plan, &self.plan.files.pages)
     }
 }
 
@@ -216,7 +211,7 @@ pub(super) fn counted(count: u64, noun: &str) -> String {
 }
 
 fn check(args: &PlanArgs) -> Result<()> {
-    let resolved = Resolved::read(&args.plan, &args.pages)?;
+    let resolved = Resolved::read(&args.plan, &args.files.pages)?;
     evaluate::check(&resolved, &args.plan)?;
     let mut out = anstream::stdout().lock();
     if !resolved.study.title.is_empty() {

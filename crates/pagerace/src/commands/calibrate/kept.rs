@@ -36,7 +36,7 @@ impl<'a> Kept<'a> {
             pagerace: VERSION.to_owned(),
             chromium: String::new(),
             kernel: kernel(),
-            seed: args.seed,
+            seed: args.loads.random.seed,
             more: machine().into_iter().chain([how.clone()]).collect(),
         };
         let file = args.observations.as_deref();
@@ -44,12 +44,12 @@ impl<'a> Kept<'a> {
             Some(path) => read(path)?,
             None => Observations::new(setting(), Vec::new()),
         };
-        if all.setting.seed != args.seed {
+        if all.setting.seed != args.loads.random.seed {
             bail!(
                 "the file of --observations was measured with seed {}, not {}: the links lost other \
                  packets; give --seed {}, or another file",
                 all.setting.seed,
-                args.seed,
+                args.loads.random.seed,
                 all.setting.seed
             );
         }

@@ -67,7 +67,7 @@ pub(super) trait Answer {
                 "version": VERSION,
                 "url": args.urls[0],
                 "address": server.remote.to_string(),
-                "seed": args.seed,
+                "seed": args.random.seed,
                 "protocol": args.protocol.name(),
                 "answer": self.verdict().answer().map_or("unknown".to_owned(), names),
                 "unknown": unknown,
@@ -78,7 +78,7 @@ pub(super) trait Answer {
             }
             writeln!(out, "{}", serde_json::to_string_pretty(&all)?)?;
         } else {
-            writeln!(out, "Pagerace {VERSION}, seed {}", args.seed)?;
+            writeln!(out, "Pagerace {VERSION}, seed {}", args.random.seed)?;
             for sentence in &facts {
                 writeln!(out, "{sentence}")?;
             }

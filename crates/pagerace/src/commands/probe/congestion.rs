@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use super::answer::{Answer, names};
 use super::failed;
 use crate::cli::probe::ProbeArgs;
-use crate::commands::inputs::jobs;
 use crate::progress::Watch;
 
 /// The survey and the trials, as the progress counts them.
@@ -52,11 +51,11 @@ pub(super) fn run(
         })
     };
     let flights = flights.map_err(failed)?;
-    let model = flights.model(args.seed);
+    let model = flights.model(args.random.seed);
     let all = controllers(protocol);
     watch.start("simulating", all.len());
     let expected = run_all(
-        jobs(args.jobs),
+        args.threads.count(),
         all.len(),
         &|_, i| Ok(model.expect(all[i], &flights.trials)),
         &|progress| watch.tell(progress),

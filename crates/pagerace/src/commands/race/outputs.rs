@@ -45,7 +45,7 @@ pub(super) fn write_all(
     watch: &Watch,
 ) -> Result<()> {
     args.outputs.write_values(results)?;
-    if let Some(path) = &args.outputs.report {
+    if let Some(path) = &args.outputs.findings.report {
         watch.start("drawing", results.plan.variants());
         let input = report(results, &rerun(), jobs, &load, &|progress| {
             watch.tell(progress)

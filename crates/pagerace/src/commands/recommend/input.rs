@@ -61,7 +61,7 @@ impl Input {
         if path.is_dir() || is_parquet(path)? {
             return Self::of_rows(args, &metrics);
         }
-        let results = ResultArgs::new(path.clone(), args.pages.clone(), args.output.clone());
+        let results = ResultArgs::new(path.clone(), args.files.clone(), args.folder.clone());
         let work = (!args.no_run).then_some(&args.work);
         let PlanLoads {
             frame,

@@ -11,13 +11,14 @@ use pagerace_lab::export::csv::quote;
 use pagerace_lab::unit::{percent, signed_percent};
 use pagerace_study::Key;
 use pagerace_study::claim::{self, Claim, Measure, Statistic, Verdict};
-use pagerace_study::frame::{Filter, Frame, outline};
+use pagerace_study::frame::{Frame, outline};
 use pagerace_study::matrix::Matrix;
 use pagerace_study::table::{Kind, Table, TableSpec, Value};
 
 use super::loads::Loads;
 use super::resolve::Resolved;
 use super::{Part, ReportArgs, markdown, run};
+use crate::cli::groups::FilterArgs;
 use crate::cli::model::word;
 use crate::table as terminal;
 
@@ -57,9 +58,8 @@ pub(crate) struct TableArgs {
     #[arg(short, long, value_name = "VALUE")]
     baseline: Option<String>,
 
-    /// Only loads with this value of a column; may be given several times.
-    #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition)]
-    conditions: Vec<(String, String)>,
+    #[command(flatten)]
+    only: FilterArgs,
 
     /// Print CSV with all digits.
     #[arg(long)]
@@ -74,22 +74,7 @@ pub(crate) struct Unexpected {
     of: usize,
 }
 
-/// Parses an item of `--where`.
-pub(in crate::commands) fn condition(text: &str) -> Result<(String, String), String> {
-    let (column, value) = text
-        .split_once('=')
-        .ok_or_else(|| "write it as network=cable: a column and its value".to_owned())?;
-    Ok((column.to_owned(), value.to_owned()))
-}
-
 pub(super) fn table(args: &TableArgs) -> Result<()> {
-    let mut filter = Filter::new();
-    for (column, value) in &args.conditions {
-        filter
-            .entry(column.clone())
-            .or_default()
-            .push(value.clone());
-    }
     let spec = TableSpec {
         name: String::new(),
         kind: args.kind,
@@ -97,7 +82,7 @@ pub(super) fn table(args: &TableArgs) -> Result<()> {
         with: args.with,
         compare: args.compare.clone(),
         baseline: args.baseline.clone(),
-        filter,
+        filter: args.only.filter(),
     };
     let frame = Frame::read(&args.loads, &spec.metrics())?;
     let place = || args.loads.display().to_string();
@@ -191,7 +176,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
             &resolved,
             &folder,
             Part::WHOLE,
-            args.work.jobs,
+            args.work.threads.jobs,
             args.work.watch("loads"),
         )?;
     }

@@ -72,7 +72,7 @@ pub(in crate::commands) fn of_plan(
     let folder = results.folder();
     if let Some(work) = work {
         let watch = work.watch("loads");
-        run::complete(&resolved, &folder, Part::WHOLE, work.jobs, watch)?;
+        run::complete(&resolved, &folder, Part::WHOLE, work.threads.jobs, watch)?;
     }
     let loads = Loads::read(&resolved, &folder, metrics)?;
     let store = Store::read(&folder, resolved.study.details)?;

@@ -51,7 +51,7 @@ pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
         plan.runs = args.design.loads.runs;
     }
     if given("seed") {
-        plan.seed = args.design.loads.seed;
+        plan.seed = args.design.loads.random.seed;
     }
     if given("network") {
         plan.networks = networks_in(&race.folder, &args.design.loads.network, &[])?;
@@ -134,8 +134,8 @@ fn parse(arguments: &[String]) -> Result<RaceArgs> {
 /// Returns the lists whose product are the contenders, by option.
 fn lists(args: &ContenderArgs) -> [(&str, &[String]); 6] {
     let ContenderArgs {
-        protocol,
-        cc,
+        protocols,
+        controllers,
         visit,
         strategy,
         reliability,
@@ -143,8 +143,8 @@ fn lists(args: &ContenderArgs) -> [(&str, &[String]); 6] {
         baseline: _,
     } = args;
     [
-        ("protocol", protocol),
-        ("cc", cc),
+        ("protocol", &protocols.protocol),
+        ("cc", &controllers.cc),
         ("visit", visit),
         ("strategy", strategy),
         ("reliability", reliability),

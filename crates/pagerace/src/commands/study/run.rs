@@ -49,7 +49,7 @@ pub(super) fn run(args: &RunArgs) -> Result<()> {
         &resolved,
         folder,
         args.shard,
-        args.work.jobs,
+        args.work.threads.jobs,
         args.work.watch("loads"),
     )?;
     writeln!(
