@@ -95,7 +95,7 @@ pub struct Accuracy {
     /// The cells with the largest errors of each metric, largest first.
     pub worst: Vec<Worst>,
     /// The causes of all errors above 5 %.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<ErrorCause>,
 }
 
 /// The errors of a set of cells by one metric.
@@ -137,7 +137,7 @@ pub struct Worst {
 
 /// The number of cells in which a stage is blamed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Cause {
+pub struct ErrorCause {
     /// The metric that is compared.
     pub metric: MetricId,
     /// The stage.

@@ -35,5 +35,7 @@ pub mod tables;
 mod samples;
 
 pub use accuracy::{Accuracy, Input, accuracy};
-pub use observation::{Lateness, Observation, Observations, ObservedRun, ResourceTimes, Setting};
+pub use observation::{
+    LinkLateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
+};
 pub use prediction::{Prediction, predict};

@@ -70,7 +70,7 @@ pub struct Observation {
     /// Resources of the median run by onload; empty if they were not kept.
     pub resources: Vec<ResourceTimes>,
     /// Lateness of packets on the emulated link, over all accepted runs.
-    pub lateness: Option<Lateness>,
+    pub lateness: Option<LinkLateness>,
     /// Maximum share (0 to 1) of the machine's CPU time that other processes used
     /// during a run.
     pub cpu_contention: Option<f64>,
@@ -112,7 +112,7 @@ pub struct ResourceTimes {
 /// over several runs, the maximum of each field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Lateness {
+pub struct LinkLateness {
     /// Number of packets.
     pub packets: u64,
     /// Median lateness.

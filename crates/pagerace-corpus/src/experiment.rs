@@ -298,7 +298,7 @@ impl Pairs {
         }
     }
 
-    /// Returns what HTTP/3 saves of the page load time in each run, ms. A failed load counts as
+    /// Returns the page load time that HTTP/3 saves in each run, ms. A failed load counts as
     /// later than any that finished; runs in which both failed say nothing.
     pub fn reductions(&self) -> Vec<f64> {
         let time = |onload: Option<f64>| Some(onload.unwrap_or(f64::INFINITY));

@@ -1,4 +1,4 @@
-//! Shares of providers and versions, and what HTTP/3 gains in groups of pages.
+//! Shares of providers and versions, and the gain of HTTP/3 in groups of pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,7 +9,7 @@ use crate::findings::Findings;
 
 /// A request of a corpus.
 #[derive(Clone, Debug)]
-pub struct Row<'a> {
+pub struct CorpusRow<'a> {
     page: &'a str,
     request: &'a CorpusRequest,
     /// True if the host speaks HTTP/3.
@@ -20,7 +20,7 @@ pub struct Row<'a> {
     times: Option<(Times, Times)>,
 }
 
-impl<'a> Row<'a> {
+impl<'a> CorpusRow<'a> {
     /// Returns the rows of a corpus, with the simulated times of its findings.
     pub fn all(corpus: &'a Corpus, which: Http3Hosts, findings: &Findings) -> Vec<Self> {
         let mut rows = Vec::new();
@@ -43,7 +43,7 @@ impl<'a> Row<'a> {
     }
 }
 
-impl Record for Row<'_> {
+impl Record for CorpusRow<'_> {
     const TABLE: &'static str = "requests";
 
     fn columns(rows: &[Self]) -> Columns<'_> {

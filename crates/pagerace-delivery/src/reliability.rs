@@ -25,7 +25,7 @@ mod registry;
 mod selection;
 mod spec;
 
-use pagerace_core::Duration;
+use pagerace_core::{Duration, Repair};
 
 pub use error::ReliabilityError;
 pub use registry::{Arguments, PolicyInfo, Takes, policies, policy};
@@ -129,18 +129,6 @@ pub struct Terms {
     pub deadline: Option<Duration>,
     /// Handling of the missing parts.
     pub repair: Option<Repair>,
-}
-
-/// The time at which missing parts are fetched again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repair {
-    /// Immediately.
-    Now,
-    /// Once no essential object is outstanding.
-    Later,
-    /// Same as [`Self::Later`] if the received part is of no use. Otherwise the object stays
-    /// incomplete.
-    IfUseless,
 }
 
 impl Terms {

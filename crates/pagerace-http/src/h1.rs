@@ -1,7 +1,7 @@
 //! HTTP/1.1 connections as state machines: a client and a server.
 //!
 //! The caller passes received bytes to `handle_data`, sends the bytes from `poll_write`,
-//! and learns what the peer did from `poll_event`. The caller owns the transport
+//! and learns the acts of the peer from `poll_event`. The caller owns the transport
 //! connection and closes it when [`Server::wants_close`] or [`Client::is_closed`] returns
 //! true.
 //!
@@ -30,7 +30,7 @@ pub use event::Event;
 pub use server::Server;
 pub use write::has_content;
 
-/// Limits on what one end accepts from its peer.
+/// Limits on the messages that one end accepts from its peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Largest head, and largest trailer section, in bytes.

@@ -28,7 +28,7 @@
 //! The response has no `content-length`, because that would have to count the end marker.
 
 use bytes::{Buf, Bytes};
-use pagerace_core::Duration;
+use pagerace_core::{Duration, Repair};
 use sfv::{BareItem, Dictionary, ListEntry, Parser};
 
 use crate::{Field, fields, varint};
@@ -62,18 +62,6 @@ pub struct Announcement {
     pub deadline: Option<Duration>,
 }
 
-/// Time at which the client may fetch lost chunks again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repair {
-    /// Immediately.
-    Now,
-    /// Once no essential object is outstanding.
-    Later,
-    /// Like [`Later`](Self::Later), but only if the received part is of no use on its
-    /// own.
-    IfUseless,
-}
-
 impl Announcement {
     /// Number of content chunks.
     pub const fn chunks(&self) -> u64 {
@@ -104,12 +92,7 @@ impl Announcement {
             let _ = write!(value, ", parity={}", self.parity);
         }
         if let Some(repair) = self.repair {
-            let when = match repair {
-                Repair::Now => "now",
-                Repair::Later => "later",
-                Repair::IfUseless => "if-useless",
-            };
-            let _ = write!(value, ", repair={when}");
+            let _ = write!(value, ", repair={repair}");
         }
         if let Some(deadline) = self.deadline {
             let millis = deadline.as_nanos() / 1_000_000;
@@ -145,12 +128,7 @@ impl Announcement {
             parity: u32::try_from(optional("parity")?).ok()?,
             repair: match item("repair") {
                 None => None,
-                Some(BareItem::Token(when)) => match when.as_str() {
-                    "now" => Some(Repair::Now),
-                    "later" => Some(Repair::Later),
-                    "if-useless" => Some(Repair::IfUseless),
-                    _ => return None,
-                },
+                Some(BareItem::Token(when)) => Some(when.as_str().parse().ok()?),
                 Some(_) => return None,
             },
             deadline: if dictionary.contains_key("deadline") {

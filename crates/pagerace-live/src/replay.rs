@@ -147,7 +147,7 @@ impl ReplaySite {
         &self.recorded.hosts
     }
 
-    /// Returns notes on what cannot be replayed as recorded, one sentence each.
+    /// Returns notes on responses that cannot be replayed as recorded, one sentence each.
     pub fn notes(&self) -> &[String] {
         &self.recorded.notes
     }

@@ -1,4 +1,4 @@
-//! Interventions that show what depends on certain requests of a page: some requests are
+//! Interventions that show the effect of certain requests of a page: some requests are
 //! blocked, others are answered late.
 //!
 //! An intervention is written as `selector=effect`; several are separated by spaces:

@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 
 use bytes::{Bytes, BytesMut};
-use pagerace_core::{Instant, Priority};
-use pagerace_http::object::Repair;
+use pagerace_core::{Instant, Priority, Repair};
 use pagerace_http::ranges::RangeReader;
 use pagerace_http::{Field, h3};
 use pagerace_transport::quic::{

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use bytes::BytesMut;
-use pagerace_core::{EventQueue, Instant, words};
-use pagerace_delivery::reliability::{
-    Conditions, Delivery, Object, ReliabilitySpec, Repair, Terms,
-};
+use pagerace_core::{EventQueue, Instant, Repair, words};
+use pagerace_delivery::reliability::{Conditions, Delivery, Object, ReliabilitySpec, Terms};
 use pagerace_delivery::{Facts, StrategySpec};
 use pagerace_http::h3;
 use pagerace_transport::quic::{

@@ -183,7 +183,7 @@ words! {
     pub enum OriginRtt {
         /// All servers are at the end of the access link.
         Same = "same": "All servers are at the end of the access link",
-        /// Each origin adds what its recorded round trip exceeds that of the page's nearest origin
+        /// Each origin adds the excess of its recorded round trip over that of the page's nearest origin
         /// by. One without a recorded round trip has the median of the others.
         #[default]
         Recorded = "recorded": "Recorded round trips, less that of the nearest origin, are added",

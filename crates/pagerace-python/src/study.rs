@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use pagerace::embed;
 use pagerace_lab::MetricId;
 use pagerace_study::Shard;
-use pagerace_study::table::{Kind, TableSpec, Value};
+use pagerace_study::table::{TableKind, TableSpec, Value};
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 
@@ -102,7 +102,7 @@ impl Study {
     ) -> PyResult<Filled> {
         let spec = TableSpec {
             name: String::new(),
-            kind: Kind::named(kind).map_err(|error| refused("kind", &error))?,
+            kind: TableKind::named(kind).map_err(|error| refused("kind", &error))?,
             metric: metric.map(read).transpose()?.unwrap_or_default(),
             with: other.map(read).transpose()?,
             compare,

@@ -36,12 +36,12 @@ pub struct BulkReport {
     /// The contenders.
     pub contenders: Vec<Named>,
     /// The networks.
-    pub networks: Vec<Network>,
+    pub networks: Vec<BulkNetwork>,
 }
 
 /// The results on one network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Network {
+pub struct BulkNetwork {
     /// The name as the user wrote it.
     pub name: String,
     /// Description in one line.
@@ -49,7 +49,7 @@ pub struct Network {
     /// The verdict in a plain sentence.
     pub verdict: String,
     /// Results, one entry for each of [`BulkReport::contenders`].
-    pub transfers: Vec<Transfer>,
+    pub transfers: Vec<BulkTransfer>,
 }
 
 /// Summary of all runs of one contender on one network. Values are medians in which a failed
@@ -80,7 +80,7 @@ pub struct BulkSummary {
 
 /// Summary of one contender, and time series of its median run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Transfer {
+pub struct BulkTransfer {
     /// The summary of all runs.
     #[serde(flatten)]
     pub summary: BulkSummary,

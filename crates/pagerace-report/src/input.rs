@@ -1,6 +1,6 @@
 //! Input data of the report page.
 //!
-//! The types are plain data. Serialised they are what the page's scripts read: fields that
+//! The types are plain data. Serialised, they are the input of the page's scripts: fields that
 //! only the HTML shows are skipped, and a [`RunDetail`] takes its compact form. Contenders,
 //! networks and metrics are listed once, and other entries refer to them by index. An
 //! invalid index is a bug of the caller.

@@ -125,7 +125,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
             payload: Payload::Query(query),
         };
         let flow = u64::MAX - query.name as u64;
-        // Whoever asked repeats what was dropped.
+        // The client asks again for a datagram that was dropped.
         if direction.link.enqueue(now, size, flow, packet).is_err() {
             direction.queries_dropped += 1;
         }

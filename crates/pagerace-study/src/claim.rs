@@ -45,7 +45,7 @@ pub struct Claim {
 names! {
     /// The verdict of the results on a claim.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Verdict {
+    pub enum ClaimVerdict {
         /// The claim holds, and the number is like the published one, if there is one.
         Holds = "holds",
         /// The claim holds, but the number has another sign than the published one, is less than half of
@@ -62,7 +62,7 @@ pub struct Decision {
     /// The place, and the deciding number.
     pub measured: Measured,
     /// The verdict on that number. Without a number, the claim does not hold.
-    pub verdict: Verdict,
+    pub verdict: ClaimVerdict,
 }
 
 impl Claim {
@@ -85,13 +85,13 @@ impl Claim {
         Ok(all.map(decide).collect())
     }
 
-    fn verdict(&self, number: Option<f64>) -> Verdict {
+    fn verdict(&self, number: Option<f64>) -> ClaimVerdict {
         match number {
             Some(number) if self.sentence.holds(number) => match self.published {
-                Some(published) if !alike(number, published) => Verdict::DiffersInSize,
-                _ => Verdict::Holds,
+                Some(published) if !alike(number, published) => ClaimVerdict::DiffersInSize,
+                _ => ClaimVerdict::Holds,
             },
-            _ => Verdict::DoesNotHold,
+            _ => ClaimVerdict::DoesNotHold,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Errors of studies. Each names the file, the place and what to do.
+//! Errors of studies. Each names the file, the place and a remedy.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -12,7 +12,7 @@ use thiserror::Error;
 pub struct StudyError(String);
 
 impl StudyError {
-    /// Describes what is wrong with a file or folder.
+    /// Describes the fault of a file or folder.
     pub(crate) fn at(path: &Path, reason: impl Display) -> Self {
         Self(format!("{}: {reason}", path.display()))
     }

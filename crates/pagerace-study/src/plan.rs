@@ -30,7 +30,7 @@ use crate::claim::{self, Claim};
 use crate::frame::Filter;
 use crate::matrix::Matrix;
 use crate::store::Details;
-use crate::table::{Kind, TableSpec};
+use crate::table::{TableKind, TableSpec};
 
 pub(crate) mod fields;
 
@@ -192,13 +192,13 @@ impl Study {
                 let place = format!("plot {}: name", i + 1);
                 return Err(format!("{place}: is missing; its file is called so"));
             }
-            if plot.kind != Kind::default() || plot.with.is_some() {
+            if plot.kind != TableKind::default() || plot.with.is_some() {
                 let place = format!("plot {}: `kind` and `with` are no keys", i + 1);
                 return Err(format!(
                     "{place}; use name, metric, compare, baseline, where"
                 ));
             }
-            plot.kind = Kind::Cdf;
+            plot.kind = TableKind::Cdf;
         }
         let pages = if given.is_empty() {
             pages(&plan.pages, folder)?

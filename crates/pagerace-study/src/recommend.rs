@@ -26,7 +26,7 @@ pub mod population;
 pub mod rule;
 pub mod users;
 
-pub use evaluate::{Changes, Evaluation, Kind, Policy, Unseen, evaluate};
+pub use evaluate::{Changes, Evaluation, Policy, PolicyKind, Unseen, evaluate};
 pub use feature::{Feature, NetworkFacts, PageFacts};
 pub use population::{Population, Situation};
 pub use rule::Rule;

@@ -1,7 +1,7 @@
 //! Units of work.
 //!
 //! A shard holds loads of consecutive cells of the plan. The cut depends on the plan alone,
-//! not on what is done already, so that machines that share a study agree on it.
+//! not on the loads that are done already, so that machines that share a study agree on it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -118,7 +118,7 @@ impl Cutter {
         Ok(())
     }
 
-    /// Adds what is left of a shard, and passes the collected shard to `take` when more
+    /// Adds the rest of a shard, and passes the collected shard to `take` when more
     /// would be too much.
     ///
     /// # Errors

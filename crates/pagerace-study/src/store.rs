@@ -87,7 +87,7 @@ impl Store {
         Self::read(folder, details)
     }
 
-    /// Opens a folder for writing only, without reading what it holds, and creates it if it
+    /// Opens a folder for writing only, without reading its files, and creates it if it
     /// does not exist.
     ///
     /// # Errors

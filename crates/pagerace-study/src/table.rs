@@ -14,14 +14,14 @@ use crate::plan::fields;
 const LEVEL: f64 = 0.05;
 /// The quantiles of tables, in per cent.
 const QUANTILES: [u32; 7] = [5, 10, 25, 50, 75, 90, 95];
-/// The metric with which [`Kind::Spearman`] correlates by default.
+/// The metric with which [`TableKind::Spearman`] correlates by default.
 const BLOCKED: &str = "hol-blocked-bytes";
 
 words! {
     /// The kind of a table.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
     #[serde(rename_all = "lowercase")]
-    pub enum Kind {
+    pub enum TableKind {
         /// Medians, changes and tests over all pages.
         #[default]
         Summary = "summary": "Medians, changes and tests over all pages",
@@ -36,7 +36,7 @@ words! {
     }
 }
 
-impl Kind {
+impl TableKind {
     /// Returns the kind called `name`.
     ///
     /// # Errors
@@ -56,11 +56,11 @@ pub struct TableSpec {
     /// The heading; empty if it has none.
     pub name: String,
     /// The kind.
-    pub kind: Kind,
+    pub kind: TableKind,
     /// The metric.
     #[serde(deserialize_with = "fields::metric")]
     pub metric: MetricId,
-    /// The metric with which [`Kind::Spearman`] correlates.
+    /// The metric with which [`TableKind::Spearman`] correlates.
     #[serde(deserialize_with = "fields::some_metric")]
     pub with: Option<MetricId>,
     /// The column whose values are compared.
@@ -91,7 +91,7 @@ pub enum Value {
 
 /// A table that is filled.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct FilledTable {
     /// A description in one line.
     pub caption: String,
     /// The names of the columns.
@@ -106,7 +106,7 @@ impl TableSpec {
     /// Returns the metrics that the table needs.
     pub fn metrics(&self) -> Vec<MetricId> {
         let mut all = needed(self.metric);
-        if self.kind == Kind::Spearman && !all.contains(&self.other()) {
+        if self.kind == TableKind::Spearman && !all.contains(&self.other()) {
             all.push(self.other());
         }
         all
@@ -117,7 +117,7 @@ impl TableSpec {
         self.with.unwrap_or_else(blocked)
     }
 
-    /// Returns what the table asks of these loads.
+    /// Returns the question of the table to these loads.
     ///
     /// # Errors
     /// An unknown column or value.
@@ -133,14 +133,14 @@ impl TableSpec {
     ///
     /// # Errors
     /// An unknown column or value.
-    pub fn fill(&self, frame: &Frame) -> Result<Table, String> {
+    pub fn fill(&self, frame: &Frame) -> Result<FilledTable, String> {
         let (frame, question) = self.question(frame)?;
         Ok(match self.kind {
-            Kind::Summary => summary(&frame, &question),
-            Kind::Pages => pages(&frame, &question),
-            Kind::Cdf => cdf(&frame, &question),
-            Kind::Quantiles => quantiles(&frame, &question),
-            Kind::Spearman => correlations(&frame, &question, self.other()),
+            TableKind::Summary => summary(&frame, &question),
+            TableKind::Pages => pages(&frame, &question),
+            TableKind::Cdf => cdf(&frame, &question),
+            TableKind::Quantiles => quantiles(&frame, &question),
+            TableKind::Spearman => correlations(&frame, &question, self.other()),
         })
     }
 }
@@ -152,14 +152,14 @@ fn begin(
     texts: &[&str],
     numbers: &[&str],
     what: &str,
-) -> Table {
+) -> FilledTable {
     let place = all.first().map_or(&[][..], |one| &one.place);
     let mut header: Vec<String> = place.iter().map(|(name, _)| (*name).to_owned()).collect();
     header.extend(texts.iter().map(|text| (*text).to_owned()));
     let left = header.len();
     header.extend(numbers.iter().map(|text| (*text).to_owned()));
     let key = question.metric.metric().key();
-    Table {
+    FilledTable {
         caption: format!("{what} of {key}; baseline: {}", question.baseline),
         header,
         left,
@@ -177,7 +177,7 @@ fn changes(one: &Compared) -> Vec<f64> {
     one.pages.iter().filter_map(|page| page.change).collect()
 }
 
-fn summary(frame: &Frame, question: &Question) -> Table {
+fn summary(frame: &Frame, question: &Question) -> FilledTable {
     let all = compare(frame, question);
     let numbers = [
         "pages",
@@ -226,7 +226,7 @@ fn summary(frame: &Frame, question: &Question) -> Table {
     table
 }
 
-fn pages(frame: &Frame, question: &Question) -> Table {
+fn pages(frame: &Frame, question: &Question) -> FilledTable {
     let all = compare(frame, question);
     let texts = [question.column.name, "group", "page"];
     let numbers = [
@@ -262,7 +262,7 @@ fn pages(frame: &Frame, question: &Question) -> Table {
     table
 }
 
-fn cdf(frame: &Frame, question: &Question) -> Table {
+fn cdf(frame: &Frame, question: &Question) -> FilledTable {
     let all = compare(frame, question);
     let what = "cumulative distribution of the pages' change";
     let texts = [question.column.name];
@@ -280,7 +280,7 @@ fn cdf(frame: &Frame, question: &Question) -> Table {
     table
 }
 
-fn quantiles(frame: &Frame, question: &Question) -> Table {
+fn quantiles(frame: &Frame, question: &Question) -> FilledTable {
     let mut all = compare(frame, question);
     // The baseline has a row, too: it is compared with another value.
     let mut others = values(frame, question.column).into_iter();
@@ -313,7 +313,7 @@ fn quantiles(frame: &Frame, question: &Question) -> Table {
 
 /// Correlates the paired differences of two metrics, for each page and value, over the
 /// runs.
-fn correlations(frame: &Frame, question: &Question, other: MetricId) -> Table {
+fn correlations(frame: &Frame, question: &Question, other: MetricId) -> FilledTable {
     let (mine, theirs) = (frame.index(question.metric), frame.index(other));
     let all = compare(frame, question);
     let what = format!(

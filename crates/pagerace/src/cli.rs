@@ -67,7 +67,7 @@ impl Cli {
     /// Reads the words of a command as on the command line.
     ///
     /// # Errors
-    /// The first line of what the command line prints, with the possible values.
+    /// The first line that the command line prints, with the possible values.
     pub(crate) fn of_words(
         command: &str,
         arguments: impl IntoIterator<Item = String>,
@@ -134,7 +134,7 @@ pub(crate) enum Command {
     #[cfg(feature = "study")]
     #[command(subcommand)]
     Study(StudyCommand),
-    /// Show who serves recorded pages over which version of HTTP, and what HTTP/3 gains there.
+    /// Show who serves recorded pages over which version of HTTP, and the gain of HTTP/3 there.
     #[cfg(feature = "study")]
     #[command(after_long_help = corpus::EXAMPLES, after_help = SEE_HELP)]
     Corpus(Box<corpus::CorpusArgs>),
@@ -142,7 +142,7 @@ pub(crate) enum Command {
     #[cfg(feature = "scan")]
     #[command(after_long_help = scan::EXAMPLES, after_help = SEE_HELP)]
     Scan(Box<scan::ScanArgs>),
-    /// Say what to choose for many pages and networks, and who gets worse by it.
+    /// Recommend a choice for many pages and networks, and say who gets worse by it.
     #[cfg(feature = "study")]
     #[command(after_long_help = recommend::EXAMPLES, after_help = SEE_HELP)]
     Recommend(recommend::RecommendArgs),

@@ -96,7 +96,7 @@ impl Corpus {
     }
 
     /// Returns one row for each answered request.
-    pub fn requests(&self) -> Vec<pagerace_corpus::row::Row<'_>> {
+    pub fn requests(&self) -> Vec<pagerace_corpus::row::CorpusRow<'_>> {
         self.surveyed.rows()
     }
 }

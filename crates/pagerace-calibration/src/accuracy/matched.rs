@@ -7,7 +7,7 @@ use pagerace_lab::metric::MetricId;
 use pagerace_lab::model_error::is_lossy;
 use pagerace_lab::stats::median;
 
-use super::{Cause, Input, Quality, Worst};
+use super::{ErrorCause, Input, Quality, Worst};
 use crate::blame::{Blame, Stage, blame};
 use crate::cell::{Cell, repeat_error};
 use crate::differences::{Difference, Pair, differences};
@@ -187,7 +187,7 @@ impl<'a> Matched<'a> {
         worst
     }
 
-    pub(super) fn causes(&self, cells: &[Cell]) -> Vec<Cause> {
+    pub(super) fn causes(&self, cells: &[Cell]) -> Vec<ErrorCause> {
         let mut gaps: BTreeMap<(MetricId, Stage), (usize, Vec<f64>)> = BTreeMap::new();
         let off = cells
             .iter()
@@ -199,9 +199,9 @@ impl<'a> Matched<'a> {
                 all.extend(blame.gap_ms().filter(|gap| gap.is_finite()));
             }
         }
-        let mut causes: Vec<Cause> = gaps
+        let mut causes: Vec<ErrorCause> = gaps
             .into_iter()
-            .map(|((metric, stage), (cells, gaps))| Cause {
+            .map(|((metric, stage), (cells, gaps))| ErrorCause {
                 metric,
                 stage,
                 cells,

@@ -7,7 +7,7 @@ use pagerace_lab::error::LabError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Lateness, Observation, Observations, ObservedRun, ResourceTimes, Setting};
+use super::{LinkLateness, Observation, Observations, ObservedRun, ResourceTimes, Setting};
 use crate::lighthouse::LighthousePrediction;
 
 /// The value of `format` in the file.
@@ -50,7 +50,7 @@ struct Row {
     /// Index of the URL, and the times of discovery, request, first byte and
     /// last byte in whole milliseconds.
     resources: Vec<[Option<i64>; 5]>,
-    lateness: Option<Lateness>,
+    lateness: Option<LinkLateness>,
     cpu_contention: Option<f64>,
     rejected_runs: u32,
 }

@@ -7,7 +7,7 @@ use pagerace_lab::metric::MetricId;
 use pagerace_lab::results::RunSummary;
 
 use crate::observation::{
-    Lateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
+    LinkLateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
 };
 use crate::prediction::Prediction;
 
@@ -45,7 +45,7 @@ pub(crate) fn observation(page: &str, contender: &str, lcp: &[f64]) -> Observati
         contender: fake::contender(contender),
         runs: lcp.iter().enumerate().map(run).collect(),
         resources: Vec::new(),
-        lateness: Some(Lateness {
+        lateness: Some(LinkLateness {
             packets: 100,
             p50_ms: 0.07,
             p99_ms: 0.2,

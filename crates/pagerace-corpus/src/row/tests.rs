@@ -14,8 +14,8 @@ fn rows_have_a_value_in_each_column() {
         ],
     )]);
     let findings = Findings::of(&corpus, Http3Hosts::Recorded, None);
-    let rows = Row::all(&corpus, Http3Hosts::Recorded, &findings);
-    let columns = Row::columns(&rows);
+    let rows = CorpusRow::all(&corpus, Http3Hosts::Recorded, &findings);
+    let columns = CorpusRow::columns(&rows);
     let column = |name: &str| {
         let found = columns.iter().find(|(other, _)| other == name);
         found.map(|(_, column)| column.clone()).unwrap()
@@ -35,5 +35,5 @@ fn rows_have_a_value_in_each_column() {
         let names = columns.iter().map(|(name, _)| name.clone());
         names.collect::<Vec<String>>()
     };
-    assert_eq!(names(&columns), names(&Row::columns(&[])));
+    assert_eq!(names(&columns), names(&CorpusRow::columns(&[])));
 }

@@ -1,4 +1,4 @@
-//! The requests of a recording with what tells who answered them, and how.
+//! The requests of a recording, with the signs of the server and of the protocol that answered them.
 
 use std::path::Path;
 

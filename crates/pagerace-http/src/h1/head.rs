@@ -1,4 +1,4 @@
-//! Parsing of message heads: their field lines, and what they say about content and
+//! Parsing of message heads: their field lines, and their words on content and
 //! connection.
 //!
 //! Source: RFC 9112, sections 3, 4, 5, 6 and 9.3.

@@ -1,6 +1,6 @@
 //! Report input for transfers.
 
-use pagerace_report::bulk::{BulkReport, Network, Transfer};
+use pagerace_report::bulk::{BulkNetwork, BulkReport, BulkTransfer};
 use pagerace_report::input::Named;
 use pagerace_sim::BULK_INTERVAL;
 
@@ -30,7 +30,7 @@ pub fn bulk_report(results: &BulkResults, rerun: &str) -> BulkReport {
         interval_ms: BULK_INTERVAL.as_millis_f64(),
         contenders: contenders.collect(),
         networks: (0..plan.networks.len())
-            .map(|network| Network {
+            .map(|network| BulkNetwork {
                 name: plan.networks[network].name.clone(),
                 description: plan.networks[network].describe(),
                 verdict: bulk_sentence(results, network),
@@ -42,11 +42,11 @@ pub fn bulk_report(results: &BulkResults, rerun: &str) -> BulkReport {
     }
 }
 
-fn transfer(results: &BulkResults, network: usize, contender: usize) -> Transfer {
+fn transfer(results: &BulkResults, network: usize, contender: usize) -> BulkTransfer {
     let run = results.median_run(network, contender);
     let outcome = results.cell(network, contender).get(run);
     let outcome = outcome.cloned().unwrap_or_default();
-    Transfer {
+    BulkTransfer {
         summary: results.summary(network, contender),
         run: run as u32,
         failure: outcome.failure,

@@ -57,7 +57,7 @@ pub(super) struct Answer {
     facts: Facts,
 }
 
-/// Returns the answers in the order of the recording, and notes on what cannot be
+/// Returns the answers in the order of the recording, and notes on responses that cannot be
 /// replayed as recorded.
 pub(super) fn all(recording: &Recording) -> (Vec<Answer>, Vec<String>) {
     let mut answers = Vec::new();

@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use bytes::{Bytes, BytesMut};
-use pagerace_core::{Instant, Priority, Protocol};
-use pagerace_http::object::Repair;
+use pagerace_core::{Instant, Priority, Protocol, Repair};
 use pagerace_http::{Field, fields};
 use pagerace_live::Clock;
 use pagerace_peer::stream::{StreamClient, StreamClientConfig};

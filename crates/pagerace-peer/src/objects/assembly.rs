@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use bytes::{Bytes, BytesMut};
-use pagerace_core::{Duration, Instant};
+use pagerace_core::{Duration, Instant, Repair};
 use pagerace_http::Field;
-use pagerace_http::object::{self, Announcement, Repair};
+use pagerace_http::object::{self, Announcement};
 use pagerace_http::ranges::{ByteRange, RANGES_MAX};
 
 use super::digest::{Check, Digests};

@@ -2,9 +2,9 @@
 
 use bytes::{Bytes, BytesMut};
 use pagerace_core::Instant;
-use pagerace_delivery::reliability::{self, Terms};
+use pagerace_delivery::reliability::Terms;
 use pagerace_http::h3::{datagram_overhead, encode_datagram_head};
-use pagerace_http::object::{self, Announcement, Repair};
+use pagerace_http::object::{self, Announcement};
 use pagerace_http::varint;
 
 use super::parity;
@@ -64,11 +64,7 @@ impl Cutter {
             length,
             chunk: chunk as u32,
             parity: parity::count(count, terms.parity),
-            repair: terms.repair.map(|repair| match repair {
-                reliability::Repair::Now => Repair::Now,
-                reliability::Repair::Later => Repair::Later,
-                reliability::Repair::IfUseless => Repair::IfUseless,
-            }),
+            repair: terms.repair,
             deadline: terms.deadline,
         };
         Some(Self {

@@ -1,4 +1,4 @@
-use super::{BulkReport, Network, Transfer, render_bulk};
+use super::{BulkNetwork, BulkReport, BulkTransfer, render_bulk};
 use crate::input::Named;
 
 fn report(name: &str) -> BulkReport {
@@ -9,14 +9,14 @@ fn report(name: &str) -> BulkReport {
             name: name.to_owned(),
             description: name.to_owned(),
         }],
-        networks: vec![Network {
+        networks: vec![BulkNetwork {
             name: name.to_owned(),
             verdict: format!("{name}: h2 is fastest."),
-            transfers: vec![Transfer {
+            transfers: vec![BulkTransfer {
                 arrived: vec![1, 2, 3],
-                ..Transfer::default()
+                ..BulkTransfer::default()
             }],
-            ..Network::default()
+            ..BulkNetwork::default()
         }],
         ..BulkReport::default()
     }

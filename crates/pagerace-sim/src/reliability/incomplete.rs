@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::{Duration, Instant};
-use pagerace_http::object::Repair;
+use pagerace_core::{Duration, Instant, Repair};
 use pagerace_page::ResourceId;
 use pagerace_peer::{Client, LossReport};
 

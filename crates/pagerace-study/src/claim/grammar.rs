@@ -202,7 +202,7 @@ const DEEPEST: usize = 50;
 /// Parses a claim.
 ///
 /// # Errors
-/// Names what was found and what is expected.
+/// Names the words found and those expected.
 pub fn parse(text: &str) -> Result<Sentence, String> {
     let (measure, comparison, limit) = whole(text, Parser::sentence)?;
     Ok(Sentence {
@@ -224,7 +224,7 @@ impl TryFrom<String> for Sentence {
 /// Parses a claim without its last comparison.
 ///
 /// # Errors
-/// Names what was found and what is expected.
+/// Names the words found and those expected.
 pub fn parse_measure(text: &str) -> Result<Measure, String> {
     whole(text, Parser::measure)
 }
@@ -373,7 +373,7 @@ impl Parser {
         }
     }
 
-    /// Reads what follows an opening parenthesis.
+    /// Reads the words after an opening parenthesis.
     fn parentheses(&mut self) -> Result<Expression, String> {
         self.depth += 1;
         if self.depth > DEEPEST {

@@ -1,4 +1,4 @@
-use super::{Claim, Decision, Verdict, alike, parse};
+use super::{Claim, ClaimVerdict, Decision, alike, parse};
 use crate::fixture::{frame, loads};
 use crate::frame::Filter;
 
@@ -23,14 +23,14 @@ fn number(decision: &Decision) -> Option<f64> {
 fn claims_are_decided_on_each_network() {
     let text = "median over pages of (h2 - h3)/h2 of speed_index_ms > 0.2";
     let decisions = decide(text, &[]).unwrap();
-    let shown: Vec<(Option<&str>, Verdict, usize)> = decisions
+    let shown: Vec<(Option<&str>, ClaimVerdict, usize)> = decisions
         .iter()
         .map(|one| {
             let measured = &one.measured;
             (measured.network.as_deref(), one.verdict, measured.pages)
         })
         .collect();
-    let (holds, not) = (Verdict::Holds, Verdict::DoesNotHold);
+    let (holds, not) = (ClaimVerdict::Holds, ClaimVerdict::DoesNotHold);
     assert_eq!(shown, [(Some("fast"), holds, 3), (Some("slow"), not, 3)]);
     let numbers: Vec<f64> = decisions.iter().filter_map(number).collect();
     assert!((numbers[0] - 0.5).abs() < 1e-12, "{numbers:?}");
@@ -116,7 +116,10 @@ fn a_claim_may_compare_networks() {
     let decisions = decide(&text, &[]).unwrap();
     assert_eq!(decisions.len(), 1);
     let (measured, verdict) = (&decisions[0].measured, decisions[0].verdict);
-    assert_eq!((measured.network.as_ref(), verdict), (None, Verdict::Holds));
+    assert_eq!(
+        (measured.network.as_ref(), verdict),
+        (None, ClaimVerdict::Holds)
+    );
     // -50 % against -10, -20 and +20 %.
     let number = measured.number.unwrap();
     assert!((number + 0.4).abs() < 1e-12, "{number}");
@@ -141,12 +144,15 @@ fn numbers_like_the_published_one_agree() {
         expected: false,
         filter: Filter::new(),
     };
-    let verdicts = |claim: &Claim| -> Vec<Verdict> {
+    let verdicts = |claim: &Claim| -> Vec<ClaimVerdict> {
         let decisions = claim.decide(&frame()).unwrap();
         decisions.iter().map(|one| one.verdict).collect()
     };
     // 50 % on the fast network, and 10 % on the slow one.
-    assert_eq!(verdicts(&claim), [Verdict::Holds, Verdict::DiffersInSize]);
+    assert_eq!(
+        verdicts(&claim),
+        [ClaimVerdict::Holds, ClaimVerdict::DiffersInSize]
+    );
     claim.published = None;
-    assert_eq!(verdicts(&claim), [Verdict::Holds, Verdict::Holds]);
+    assert_eq!(verdicts(&claim), [ClaimVerdict::Holds, ClaimVerdict::Holds]);
 }

@@ -25,7 +25,7 @@ const CONFIDENCE: f64 = 0.95;
 /// A kind of policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum PolicyKind {
     /// The choice that is made today.
     Today,
     /// Always the plainest choice of HTTP/2.
@@ -44,11 +44,11 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
     /// The kind.
-    pub kind: Kind,
-    /// The choice in each situation. Those of [`Kind::Fixed`] and [`Kind::Rule`] were learnt from
+    pub kind: PolicyKind,
+    /// The choice in each situation. Those of [`PolicyKind::Fixed`] and [`PolicyKind::Rule`] were learnt from
     /// the pages of other folds.
     pub choices: Vec<usize>,
-    /// The regret: what the policy's value exceeds the best choice's by, as a share of it.
+    /// The regret: the excess of the policy's value over the best choice's, as a share of the latter.
     pub regret: Regret,
     /// The weighted mean of the difference from the best choice, in the unit of the metric.
     pub excess: f64,
@@ -96,7 +96,7 @@ pub struct Evaluation {
     /// The number of folds in which the best fixed choice is that of all pages.
     pub agreeing: usize,
     /// The kind of policy to take: today's, the best fixed choice or the rule.
-    pub take: Kind,
+    pub take: PolicyKind,
     /// The mean loss of the best fixed choice less today's, over pages.
     pub fixed_against_today: Mean,
     /// The mean loss of the rule less the best fixed choice's.
@@ -138,7 +138,7 @@ impl Evaluation {
     ///
     /// # Panics
     /// Panics if the population has no such policy.
-    pub fn policy(&self, kind: Kind) -> &Policy {
+    pub fn policy(&self, kind: PolicyKind) -> &Policy {
         let mut all = self.policies.iter();
         all.find(|policy| policy.kind == kind)
             .expect("the caller knows the policies")
@@ -147,8 +147,8 @@ impl Evaluation {
     /// Returns the choice of a policy that always makes the same one.
     pub fn always(&self, policy: &Policy) -> Option<usize> {
         match policy.kind {
-            Kind::Fixed => Some(self.fixed),
-            Kind::Rule | Kind::Oracle => None,
+            PolicyKind::Fixed => Some(self.fixed),
+            PolicyKind::Rule | PolicyKind::Oracle => None,
             _ => policy.choices.first().copied(),
         }
     }
@@ -203,18 +203,18 @@ pub fn evaluate(
     let plainest = |kind, protocol| always(kind, population.plainest(protocol)?);
     let oracle = situations.iter().map(Situation::oracle).collect();
     let policies: Vec<Policy> = [
-        always(Kind::Today, 0),
-        plainest(Kind::Http2, "h2"),
-        plainest(Kind::Http3, "h3"),
-        Some((Kind::Fixed, by_fixed)),
-        Some((Kind::Rule, by_rule)),
-        Some((Kind::Oracle, oracle)),
+        always(PolicyKind::Today, 0),
+        plainest(PolicyKind::Http2, "h2"),
+        plainest(PolicyKind::Http3, "h3"),
+        Some((PolicyKind::Fixed, by_fixed)),
+        Some((PolicyKind::Rule, by_rule)),
+        Some((PolicyKind::Oracle, oracle)),
     ]
     .into_iter()
     .flatten()
     .map(|(kind, choices)| policy(population, kind, choices))
     .collect();
-    let losses = |kind: Kind| {
+    let losses = |kind: PolicyKind| {
         let found = policies.iter().find(|policy| policy.kind == kind);
         page_means(population, |place, situation| {
             situation.loss(found.map_or(0, |policy| policy.choices[place]))
@@ -224,15 +224,15 @@ pub fn evaluate(
         let pairs = losses(kind).into_iter().zip(losses(other));
         interval::mean(&pairs.map(|(own, other)| own - other).collect::<Vec<f64>>())
     };
-    let fixed_against_today = against(Kind::Fixed, Kind::Today);
-    let rule_against_fixed = against(Kind::Rule, Kind::Fixed);
-    let rule_against_today = against(Kind::Rule, Kind::Today);
+    let fixed_against_today = against(PolicyKind::Fixed, PolicyKind::Today);
+    let rule_against_fixed = against(PolicyKind::Rule, PolicyKind::Fixed);
+    let rule_against_today = against(PolicyKind::Rule, PolicyKind::Today);
     let take = if surely_better(rule_against_fixed) && surely_better(rule_against_today) {
-        Kind::Rule
+        PolicyKind::Rule
     } else if surely_better(fixed_against_today) && fixed != 0 {
-        Kind::Fixed
+        PolicyKind::Fixed
     } else {
-        Kind::Today
+        PolicyKind::Today
     };
     let with_networks = |one: &Situation| learnt_for(one).1.choose(one);
     let unseen =
@@ -269,7 +269,7 @@ fn without_network(
     (0..count_folds(population)).map(without).collect()
 }
 
-/// Evaluates what was learnt for each network and fold from the others. `seen` has the choices of
+/// Evaluates the choice and the rule that are learnt for each network and fold from the others. `seen` has the choices of
 /// the rule that was learnt from all networks.
 fn unseen(
     population: &Population,
@@ -401,7 +401,7 @@ fn page_means(population: &Population, of: impl Fn(usize, &Situation) -> f64) ->
 }
 
 /// Evaluates the choices of a policy.
-fn policy(population: &Population, kind: Kind, choices: Vec<usize>) -> Policy {
+fn policy(population: &Population, kind: PolicyKind, choices: Vec<usize>) -> Policy {
     let situations = || population.situations.iter().zip(&choices);
     let mut regrets: Vec<(f64, f64)> = situations()
         .map(|(one, choice)| (share_above(one.values[*choice], one.best()), one.weight))
@@ -453,7 +453,7 @@ fn total(numbers: impl Iterator<Item = f64>) -> f64 {
     numbers.fold(0.0, |sum, number| sum + number)
 }
 
-/// Returns what `value` exceeds `base` by, as a share of it. Both may be infinite.
+/// Returns the excess of `value` over `base`, as a share of `base`. Both may be infinite.
 fn share_above(value: f64, base: f64) -> f64 {
     match (value.is_finite(), base.is_finite()) {
         (true, true) => value / base - 1.0,

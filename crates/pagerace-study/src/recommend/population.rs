@@ -60,13 +60,13 @@ pub struct Population {
     pub features: Vec<Feature>,
     /// Each page on each network.
     pub situations: Vec<Situation>,
-    /// The pages that lack loads, each with what it lacks.
+    /// The pages that lack loads, each with the loads that it lacks.
     pub left_out: Vec<String>,
 }
 
 /// The properties of pages and networks, as far as they are known.
 #[derive(Clone, Debug, Default)]
-pub struct Facts {
+pub struct PopulationFacts {
     /// By page.
     pub pages: BTreeMap<PageName, PageFacts>,
     /// By network.
@@ -126,7 +126,7 @@ impl Population {
         metric: MetricId,
         today: Option<&str>,
         shares: &BTreeMap<String, f64>,
-        facts: &Facts,
+        facts: &PopulationFacts,
     ) -> Result<Self, String> {
         let choices = choices(frame, metric, today)?;
         let used: BTreeMap<&str, f64> = shares
@@ -189,13 +189,13 @@ impl Population {
         Ok(population)
     }
 
-    /// Returns a page on all networks, or what it lacks.
+    /// Returns a page on all networks, or the loads that it lacks.
     fn page(
         &self,
         frame: &Frame,
         page: &PageName,
         measured: &BTreeMap<&str, Measured<'_>>,
-        facts: &Facts,
+        facts: &PopulationFacts,
     ) -> Result<Result<Vec<Situation>, String>, String> {
         let index = frame.index(self.metric);
         let none = Measured::new();
@@ -266,7 +266,7 @@ impl Population {
     }
 }
 
-/// Returns what orders contenders by the number of properties that differ from the plainest.
+/// Returns the key that orders contenders by the number of properties that differ from the plainest.
 fn strangeness(key: &Key) -> ([bool; 3], &str) {
     let differs = PLAIN.map(|(column, value)| (dimension(column).get)(key) != value);
     (differs, &key.contender)
@@ -315,7 +315,7 @@ fn choices(frame: &Frame, metric: MetricId, today: Option<&str>) -> Result<Vec<K
 
 /// Returns the features that all pages or all networks have.
 fn known_features<'a>(
-    facts: &Facts,
+    facts: &PopulationFacts,
     pages: impl Iterator<Item = &'a PageName>,
     mut networks: impl Iterator<Item = &'a str>,
 ) -> Vec<Feature> {

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use pagerace_core::rng::Rng;
 use pagerace_lab::{MetricId, Progress};
 
-use super::population::{Facts, networks};
-use super::{Evaluation, Feature, Kind, NetworkFacts, PageFacts, Population, Rule};
+use super::population::{PopulationFacts, networks};
+use super::{Evaluation, Feature, NetworkFacts, PageFacts, PolicyKind, Population, Rule};
 use crate::compare::needed;
 use crate::fixture::loads;
 use crate::frame::Frame;
@@ -20,14 +20,14 @@ fn metric() -> MetricId {
 /// The loads of some pages on all networks, and facts about both.
 struct World {
     frame: Frame,
-    facts: Facts,
+    facts: PopulationFacts,
 }
 
 impl World {
     /// Calls `value` with the page, the loss of the network and the protocol.
     fn new(pages: usize, mut value: impl FnMut(usize, f64, &str) -> f64) -> Self {
         let mut frame = Frame::new(&needed(metric()));
-        let mut facts = Facts::default();
+        let mut facts = PopulationFacts::default();
         for page in 0..pages {
             let name = format!("{page}.har");
             for (network, loss) in NETWORKS {
@@ -110,17 +110,17 @@ fn a_true_rule_is_found() {
         (population.features[0], &found.rule),
         (Feature::Loss, &rule)
     );
-    assert_eq!((found.take, found.folds), (Kind::Rule, 12));
+    assert_eq!((found.take, found.folds), (PolicyKind::Rule, 12));
     // The rule is as good as the oracle on pages that it has not seen.
-    let regret = found.policy(Kind::Rule).regret;
+    let regret = found.policy(PolicyKind::Rule).regret;
     assert!(regret.worst.abs() < 1e-12, "{regret:?}");
-    let fixed = found.policy(Kind::Fixed);
+    let fixed = found.policy(PolicyKind::Fixed);
     // Half of the weight has no regret and half has 0.3: the median is between them.
     assert!((fixed.regret.mean - 0.15).abs() < 1e-12);
     assert!((fixed.regret.median - 0.15).abs() < 1e-12);
     assert!((fixed.regret.p90 - 0.3).abs() < 1e-12);
     // HTTP/3 is worse for the half without much loss, and on average neither better nor worse.
-    let http3 = found.policy(Kind::Http3);
+    let http3 = found.policy(PolicyKind::Http3);
     assert!((http3.users_worse - 0.5).abs() < 1e-12);
     assert!(http3.pages_worse.abs() < 1e-12 && http3.worst.len() == 24);
 }
@@ -133,7 +133,7 @@ fn a_rule_is_tested_on_networks_that_it_has_not_seen() {
         _ => 1_300.0,
     });
     let (population, found) = (world.population(), world.evaluate());
-    assert_eq!(found.take, Kind::Rule);
+    assert_eq!(found.take, PolicyKind::Rule);
     let unseen = found.unseen.unwrap();
     let gain = -libm::log(1.3);
     for ((network, _), changes) in population.networks.iter().zip(&unseen.networks) {
@@ -188,11 +188,11 @@ fn noise_is_no_rule_out_of_fold() {
     for seed in 0..8 {
         let population = noise(seed).population();
         let found = evaluate(&population, 3);
-        assert_ne!(found.take, Kind::Rule, "seed {seed}");
+        assert_ne!(found.take, PolicyKind::Rule, "seed {seed}");
         gained.push(found.rule_against_fixed.mean);
         for (place, situation) in population.situations.iter().enumerate() {
             inside += situation.weight * situation.loss(found.rule.choose(situation));
-            let choice = found.policy(Kind::Rule).choices[place];
+            let choice = found.policy(PolicyKind::Rule).choices[place];
             outside += situation.weight * situation.loss(choice);
         }
     }
@@ -232,7 +232,7 @@ fn a_failed_load_is_worse_than_any_slow_one() {
         _ => 1_000.0,
     });
     let found = evaluate(&world.population(), 1);
-    let http3 = found.policy(Kind::Http3);
+    let http3 = found.policy(PolicyKind::Http3);
     assert_eq!(Some(http3.regret.worst), Some(f64::INFINITY));
     assert_eq!(http3.worst.first().map(|one| one.1), Some(f64::INFINITY));
     // Lossy networks fail with HTTP/3 on one page of eight; the others gain.
@@ -265,7 +265,7 @@ fn what_breaks_objects_does_not_win() {
     );
     assert_eq!(situation.breaks, [false, false, false, true]);
     let found = evaluate(&population, 3);
-    assert_eq!((found.take, found.fixed), (Kind::Today, 0));
+    assert_eq!((found.take, found.fixed), (PolicyKind::Today, 0));
     assert_eq!(found.rule, Rule::Choose(0));
 }
 

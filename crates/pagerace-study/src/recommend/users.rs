@@ -43,7 +43,7 @@ pub struct Assigned {
 /// `loss_percent`, `up_mbps` and `weight`, in any order, and a number in each field.
 ///
 /// # Errors
-/// The line and column of a mistake, what was found, and what is expected.
+/// The line and column of a mistake, the text found, and the text expected.
 pub fn parse(text: &str) -> Result<Vec<User>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines());
@@ -118,7 +118,7 @@ fn number(line: usize, column: &str, field: &str) -> Result<f64, String> {
 }
 
 /// Gives each user the nearest of `networks`. A distance of 1 is a factor of e in the round trip
-/// or a rate, or one percentage point of loss. What was not measured does not count; of networks
+/// or a rate, or one percentage point of loss. A property that was not measured does not count; of networks
 /// that are equally near, the one with less loss is taken, then the first.
 ///
 /// # Panics

@@ -1,9 +1,9 @@
 use pagerace_core::Words;
 
-use super::{Kind, TableSpec, Value};
+use super::{TableKind, TableSpec, Value};
 use crate::fixture::frame;
 
-fn table(kind: Kind) -> super::Table {
+fn table(kind: TableKind) -> super::FilledTable {
     let spec = TableSpec {
         kind,
         metric: "lcp".parse().unwrap(),
@@ -24,7 +24,7 @@ fn texts(row: &[Value]) -> Vec<&str> {
 
 #[test]
 fn all_rows_have_all_columns() {
-    for (kind, word, _) in Kind::WORDS {
+    for (kind, word, _) in TableKind::WORDS {
         let table = table(*kind);
         assert!(!table.rows.is_empty(), "{word}");
         for row in &table.rows {
@@ -36,7 +36,7 @@ fn all_rows_have_all_columns() {
 
 #[test]
 fn a_summary_counts_pages() {
-    let table = table(Kind::Summary);
+    let table = table(TableKind::Summary);
     let slow = &table.rows[1];
     assert_eq!(texts(slow), ["slow", "h3"]);
     assert_eq!(slow[2], Value::Count(3));
@@ -53,7 +53,7 @@ fn a_summary_counts_pages() {
 
 #[test]
 fn a_distribution_ends_at_one() {
-    let table = table(Kind::Cdf);
+    let table = table(TableKind::Cdf);
     let shares: Vec<&Value> = table.rows[3..].iter().map(|row| &row[3]).collect();
     assert_eq!(*shares[2], Value::Share(Some(1.0)));
     assert_eq!(*shares[0], Value::Share(Some(1.0 / 3.0)));
@@ -61,7 +61,7 @@ fn a_distribution_ends_at_one() {
 
 #[test]
 fn quantiles_have_the_baseline_too() {
-    let table = table(Kind::Quantiles);
+    let table = table(TableKind::Quantiles);
     let names: Vec<Vec<&str>> = table.rows.iter().map(|row| texts(row)).collect();
     let wanted = [
         ["fast", "h2"],
@@ -74,7 +74,7 @@ fn quantiles_have_the_baseline_too() {
 
 #[test]
 fn equal_metrics_correlate() {
-    let table = table(Kind::Spearman);
+    let table = table(TableKind::Spearman);
     assert_eq!(table.rows.len(), 6);
     // Every metric has the same values in these loads.
     assert_eq!(table.rows[0][5], Value::Number(Some(1.0)));

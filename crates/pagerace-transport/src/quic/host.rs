@@ -288,7 +288,7 @@ impl Host {
         Some(connection)
     }
 
-    /// Returns a connection to read what it did. It does not count as
+    /// Returns a connection to read its events and statistics. It does not count as
     /// [ready](Self::next_ready): an extra poll would let its pacer send early.
     pub fn observe(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         self.connections.get_mut(&id)

@@ -255,7 +255,7 @@ impl Wire {
         Some(cut(&whole, payload, most, flags))
     }
 
-    /// Learns what the peer says in its SYN, unless it is one of another connection.
+    /// Learns the options of the peer's SYN, unless it is one of another connection.
     fn greet(&mut self, first: u32, acknowledgement: Option<u64>, options: &Options) -> Option<()> {
         if acknowledgement.is_some_and(|number| number != 1) {
             return None;

@@ -93,7 +93,7 @@ pub(crate) struct ProbeArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
 
-    /// Write a picture of what was measured as one HTML file.
+    /// Write a picture of the measurements as one HTML file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
 }

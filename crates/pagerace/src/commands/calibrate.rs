@@ -142,7 +142,7 @@ fn predicted(
     Ok(all)
 }
 
-/// Prints what was measured, the goals, the errors and Lighthouse.
+/// Prints the circumstances, the goals, the errors and Lighthouse.
 fn print(compared: &Accuracy) -> Result<()> {
     let mut out = anstream::stdout().lock();
     for section in sections(compared, "", Extent::Terminal) {

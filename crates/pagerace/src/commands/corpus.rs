@@ -1,5 +1,5 @@
-//! `pagerace corpus`: who serves a corpus of pages over which version of HTTP, and what HTTP/3
-//! gains there.
+//! `pagerace corpus`: who serves a corpus of pages over which version of HTTP, and the gain of
+//! HTTP/3 there.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Error, Result, bail};
 use clap::{Arg, Args, value_parser};
 use pagerace_core::Words as _;
-use pagerace_corpus::row::Row;
+use pagerace_corpus::row::CorpusRow;
 use pagerace_corpus::{Corpus, CorpusPage, Experiment, Findings, Http3Hosts};
 use pagerace_har::{ImportOptions, Survey};
 use pagerace_lab::VERSION;
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
             (CORPUS_KEY, surveyed.settings().to_string()),
         ];
         write_atomically(path, |out| {
-            let mut writer = TableWriter::new::<Row<'_>>(out)?;
+            let mut writer = TableWriter::new::<CorpusRow<'_>>(out)?;
             writer.write(&rows)?;
             Ok(writer.close(&metadata)?)
         })?;
@@ -206,8 +206,8 @@ impl Surveyed {
     }
 
     /// Returns a row for each request.
-    pub(crate) fn rows(&self) -> Vec<Row<'_>> {
-        Row::all(&self.corpus, self.http3, &self.findings)
+    pub(crate) fn rows(&self) -> Vec<CorpusRow<'_>> {
+        CorpusRow::all(&self.corpus, self.http3, &self.findings)
     }
 
     /// Returns a row for each load of first visits. The contenders are HTTP/2, and HTTP/3 where

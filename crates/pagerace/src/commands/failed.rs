@@ -22,7 +22,7 @@ impl AllFailed {
     }
 }
 
-/// The user interrupted. The text says how far the work was and what is kept of it.
+/// The user interrupted. The text says how far the work was and which results are kept.
 #[derive(Debug, Error)]
 #[error("interrupted{0}")]
 pub(crate) struct Interrupted(pub(super) String);

@@ -21,7 +21,7 @@ enum What {
     Strategies,
     /// Reliability policies: which responses may be late, partial or missing.
     Policies,
-    /// Networks with a name, and what they stand for.
+    /// Networks with a name, and their meanings.
     Networks,
     /// Mixes of users for `pagerace recommend --mix`.
     #[cfg(feature = "study")]

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
     answer.show(args, &server)
 }
 
-/// Simulates all candidates, and compares them with what was observed.
+/// Simulates all candidates, and compares them with the observations.
 fn judged(args: &ProbeArgs, observed: &Observed, watch: &Watch) -> Result<Verdict<Candidate>> {
     let model = observed.model(args.random.seed);
     let all = candidates(args.protocol);

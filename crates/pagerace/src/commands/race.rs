@@ -193,7 +193,7 @@ pub(super) fn settings(args: &ModelArgs) -> Result<Plan> {
     })
 }
 
-/// Adds to a plan what races, as far as it does not depend on pages. Wrong names are found here,
+/// Adds the design of a race to a plan, as far as it does not depend on pages. Wrong names are found here,
 /// before large files are read.
 pub(super) fn add_design(
     plan: &mut Plan,

@@ -1,4 +1,4 @@
-//! `pagerace recommend`: what to choose for many pages and networks, and who gets worse.
+//! `pagerace recommend`: the choice for many pages and networks, and who gets worse by it.
 
 use std::path::{Path, PathBuf};
 
@@ -89,7 +89,7 @@ pub(crate) struct RecommendArgs {
     #[command(flatten, next_help_heading = "Plan")]
     folder: FolderArgs,
 
-    /// Do not run what the results of the plan lack.
+    /// Do not run the loads that the results of the plan lack.
     #[arg(long, help_heading = "Plan")]
     no_run: bool,
 
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
     let folder = loads.parent().unwrap_or(Path::new(""));
     let networks = mix::facts(&population::networks(&frame), folder);
     let shares = mix.shares(&networks)?;
-    let facts = population::Facts {
+    let facts = population::PopulationFacts {
         pages,
         networks: networks
             .into_iter()

@@ -62,7 +62,7 @@ pub(crate) enum StudyCommand {
     Status(ResultArgs),
     /// Write the loads of a plan as one Parquet file, in the order of the plan.
     Export(ExportArgs),
-    /// Run what the results lack, print the tables and decide the claims of a plan.
+    /// Run the loads that the results lack, print the tables and decide the claims of a plan.
     Report(ReportArgs),
     /// Make a table of loads in Parquet files.
     Table(TableArgs),
@@ -139,7 +139,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 
-    /// Do not run what the results lack.
+    /// Do not run the loads that the results lack.
     #[arg(long)]
     no_run: bool,
 

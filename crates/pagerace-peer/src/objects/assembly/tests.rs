@@ -1,4 +1,4 @@
-use pagerace_delivery::reliability::{Repair as Wish, Terms};
+use pagerace_delivery::reliability::Terms;
 use proptest::prelude::*;
 
 use super::*;
@@ -282,7 +282,7 @@ proptest! {
         lost in proptest::collection::vec(any::<bool>(), 64),
     ) {
         let body = content(length);
-        let terms = Terms { parity: share, repair: Some(Wish::Now), ..Terms::ONCE };
+        let terms = Terms { parity: share, repair: Some(Repair::Now), ..Terms::ONCE };
         let mut cutter = cutter(length, terms);
         let announcement = cutter.announcement;
         let all = datagrams(&mut cutter);

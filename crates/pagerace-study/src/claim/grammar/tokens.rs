@@ -52,7 +52,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-/// Says what was found, and what is expected.
+/// Names the words found and those expected.
 pub(super) fn expected(wanted: &str, found: Option<&Token>) -> String {
     let found = match found {
         None => "the end".to_owned(),

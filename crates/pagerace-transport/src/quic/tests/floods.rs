@@ -229,7 +229,7 @@ impl Siege {
         std::iter::successors(self.host.next_ready(None), next).count() as u64
     }
 
-    /// Does what a server does after each datagram and each timer, and returns its work.
+    /// Serves as a server does after each datagram and each timer, and returns the work.
     fn turn(&mut self, now: Instant) -> Work {
         let mut work = Work::default();
         let mut last = None;

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use pagerace_calibration::lighthouse::LighthousePrediction;
 use pagerace_calibration::prediction::resource_times;
 use pagerace_calibration::{
-    Lateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
+    LinkLateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
 };
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::{Fact, Load, MetricId, Plan, VERSION};
@@ -153,7 +153,7 @@ impl<'a> Kept<'a> {
         run.values.retain(|metric, _| metrics.contains(metric));
         let late = measured.live.lateness;
         let before = observation.lateness.unwrap_or_default();
-        observation.lateness = Some(Lateness {
+        observation.lateness = Some(LinkLateness {
             packets: before.packets + late.packets,
             p50_ms: before.p50_ms.max(late.p50.as_millis_f64()),
             p99_ms: before.p99_ms.max(late.p99.as_millis_f64()),

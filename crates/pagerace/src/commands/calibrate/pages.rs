@@ -1,4 +1,4 @@
-//! The pages of a calibration: recordings, and what earlier calibrations kept of others.
+//! The pages of a calibration: recordings, and the models that earlier calibrations kept.
 
 use std::fs::File;
 use std::io::{BufReader, Write as _};
@@ -27,7 +27,7 @@ pub(super) struct Model {
     pub(super) elsewhere: Arc<Page>,
 }
 
-/// The pages, and what a live session serves of those that were recorded.
+/// The pages, and the recordings that a live session serves.
 pub(super) struct Pages {
     pub(super) models: Vec<Model>,
     pub(super) served: Vec<Served>,

@@ -149,7 +149,7 @@ impl Order<'_> {
     }
 }
 
-/// Returns what a page refers to.
+/// Returns the objects to which a page refers.
 pub(super) fn found(found: &Found) -> Value {
     let looked = found.looked.iter();
     let looked = looked.map(|(path, bytes)| json!({ "path": path, "bytes": bytes }));

@@ -21,7 +21,7 @@ use crate::commands::study::{MODEL_ERROR, PLAN, PLAN_FILE, PlanLoads, ResultArgs
 /// The first bytes of a Parquet file.
 const PARQUET: [u8; 4] = *b"PAR1";
 
-/// Loads, and what is known about them.
+/// Loads, and the facts about them.
 pub(super) struct Input {
     pub(super) frame: Frame,
     pub(super) pages: BTreeMap<PageName, PageFacts>,

@@ -5,7 +5,7 @@ use std::path::Path;
 use pagerace_core::Words as _;
 use pagerace_lab::VERSION;
 use pagerace_study::key::Dimension;
-use pagerace_study::recommend::population::Facts;
+use pagerace_study::recommend::population::PopulationFacts;
 use pagerace_study::recommend::{Policy, Rule, Unseen};
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,12 @@ use super::print::Report;
 use crate::commands::study::MODEL_ERROR;
 
 /// Returns the recommendation. `plan` is the text of the study's plan.
-pub(super) fn of(report: &Report<'_>, facts: &Facts, input: &Path, plan: Option<&str>) -> Value {
+pub(super) fn of(
+    report: &Report<'_>,
+    facts: &PopulationFacts,
+    input: &Path,
+    plan: Option<&str>,
+) -> Value {
     let (population, evaluation) = (report.population, report.evaluation);
     let choices = population.choices.iter().map(|key| {
         let mut choice = Map::new();

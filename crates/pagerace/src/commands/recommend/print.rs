@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use pagerace_core::Words as _;
 use pagerace_lab::VERSION;
 use pagerace_lab::metric::Wording;
-use pagerace_lab::model_error::{Kind as Difference, ModelErrors, Question};
+use pagerace_lab::model_error::{Difference, ModelErrors, Question};
 use pagerace_lab::unit::{percent, signed_percent};
 use pagerace_page::PaintEvidence;
 use pagerace_report::sections::{
@@ -13,7 +13,9 @@ use pagerace_report::sections::{
 };
 use pagerace_study::Key;
 use pagerace_study::recommend::interval::Mean;
-use pagerace_study::recommend::{Changes, Evaluation, Kind, Policy, Population, Rule, Unseen};
+use pagerace_study::recommend::{
+    Changes, Evaluation, Policy, PolicyKind, Population, Rule, Unseen,
+};
 
 use super::mix;
 use crate::commands::sections;
@@ -34,19 +36,19 @@ pub(super) struct Report<'a> {
     pub(super) circumstances: &'a str,
     /// The heading of reports.
     pub(super) title: &'a str,
-    /// True if the user did not say what is in use today.
+    /// True if the user did not name the contender in use today.
     pub(super) assumed: bool,
 }
 
 /// The name of a kind of policy.
-pub(super) const fn title(kind: Kind) -> &'static str {
+pub(super) const fn title(kind: PolicyKind) -> &'static str {
     match kind {
-        Kind::Today => "today",
-        Kind::Http2 => "always HTTP/2",
-        Kind::Http3 => "always HTTP/3",
-        Kind::Fixed => "best fixed choice",
-        Kind::Rule => "rule",
-        Kind::Oracle => "oracle",
+        PolicyKind::Today => "today",
+        PolicyKind::Http2 => "always HTTP/2",
+        PolicyKind::Http3 => "always HTTP/3",
+        PolicyKind::Fixed => "best fixed choice",
+        PolicyKind::Rule => "rule",
+        PolicyKind::Oracle => "oracle",
     }
 }
 
@@ -109,7 +111,7 @@ impl Report<'_> {
         &self.population.choices[choice].contender
     }
 
-    /// Returns the policy to take, and what it gains.
+    /// Returns the policy to take, and its gain.
     fn answer(&self, taken: &Policy) -> String {
         let why = if self.assumed {
             "taken as today's choice because --today names none"
@@ -118,11 +120,11 @@ impl Report<'_> {
         };
         let today = format!("{}, {why}", self.name(0));
         let what = match taken.kind {
-            Kind::Fixed => format!(
+            PolicyKind::Fixed => format!(
                 "Take {} for all pages and networks",
                 self.name(self.evaluation.fixed)
             ),
-            Kind::Rule => "Follow the rule below".to_owned(),
+            PolicyKind::Rule => "Follow the rule below".to_owned(),
             _ => {
                 return format!(
                     "Keep {today}: neither another fixed choice nor a rule is surely better on \
@@ -146,7 +148,7 @@ impl Report<'_> {
             },
         );
         let mean = difference(match taken.kind {
-            Kind::Rule => self.evaluation.rule_against_today,
+            PolicyKind::Rule => self.evaluation.rule_against_today,
             _ => self.evaluation.fixed_against_today,
         });
         let size = percent(median.abs());
@@ -164,10 +166,10 @@ impl Report<'_> {
     }
 
     /// Returns how far the model is off on one page, if something is to change.
-    fn model_error(&self, taken: Kind) -> Option<String> {
+    fn model_error(&self, taken: PolicyKind) -> Option<String> {
         let choices = match taken {
-            Kind::Fixed => self.evaluation.fixed..=self.evaluation.fixed,
-            Kind::Rule => 0..=self.population.choices.len() - 1,
+            PolicyKind::Fixed => self.evaluation.fixed..=self.evaluation.fixed,
+            PolicyKind::Rule => 0..=self.population.choices.len() - 1,
             _ => return None,
         };
         let today = &self.population.choices[0];
@@ -206,8 +208,10 @@ impl Report<'_> {
         let metric = self.population.metric.metric().name;
         let name = self.name(evaluation.fixed);
         let fixed = match evaluation.take {
-            Kind::Today if evaluation.fixed == 0 => "It is the best fixed choice. ".to_owned(),
-            Kind::Today => format!(
+            PolicyKind::Today if evaluation.fixed == 0 => {
+                "It is the best fixed choice. ".to_owned()
+            }
+            PolicyKind::Today => format!(
                 "The best fixed choice, {name}, changes the mean {metric} by {}. ",
                 difference(evaluation.fixed_against_today)
             ),
@@ -216,7 +220,7 @@ impl Report<'_> {
         let against = difference(evaluation.rule_against_fixed);
         match (&evaluation.rule, evaluation.take) {
             (Rule::Choose(_), _) => format!("{fixed}No rule by page and network is any better."),
-            (_, Kind::Rule) => format!(
+            (_, PolicyKind::Rule) => format!(
                 "Against the best fixed choice, {name}, the rule changes the mean {metric} by \
                  {against}."
             ),
@@ -277,7 +281,7 @@ impl Report<'_> {
         };
         let choice = |policy: &Policy| match self.evaluation.always(policy) {
             Some(choice) => self.name(choice),
-            None if policy.kind == Kind::Rule => "see below",
+            None if policy.kind == PolicyKind::Rule => "see below",
             None => "the best for each page and network",
         };
         let choices = self
@@ -328,7 +332,9 @@ impl Report<'_> {
             points.extend(points.last().map(|(change, _)| (*change, users)));
             Series::new(title(policy.kind), SeriesKind::Steps, points)
         };
-        let others = self.shown().filter(|policy| policy.kind != Kind::Today);
+        let others = self
+            .shown()
+            .filter(|policy| policy.kind != PolicyKind::Today);
         Figure {
             label: "Share of users whose change against today is at most that of the axis"
                 .to_owned(),
@@ -343,11 +349,11 @@ impl Report<'_> {
     /// Returns the policies without those that are today's.
     fn shown(&self) -> impl Iterator<Item = &Policy> {
         let all = self.evaluation.policies.iter();
-        let again = |kind| matches!(kind, Kind::Http2 | Kind::Http3);
+        let again = |kind| matches!(kind, PolicyKind::Http2 | PolicyKind::Http3);
         all.filter(move |policy| !(again(policy.kind) && self.evaluation.always(policy) == Some(0)))
     }
 
-    /// Returns what is gained on networks from which nothing was learnt.
+    /// Returns the gain on networks from which nothing was learnt.
     fn unseen(&self, unseen: &Unseen) -> Section {
         let logarithm = |log: f64| change(log.exp() - 1.0);
         let networks = self.population.networks.iter().zip(&unseen.networks);
@@ -373,12 +379,12 @@ impl Report<'_> {
             .table(Table::new(header, 1, networks.map(row)))
     }
 
-    /// Returns what speaks against the recommendation.
+    /// Returns the objections to the recommendation.
     fn careful(&self, taken: &Policy) -> Vec<String> {
         let mut all = careful(taken);
         let unseen = self.evaluation.unseen.as_ref();
-        let unseen =
-            unseen.filter(|one| taken.kind == Kind::Rule && one.rule_against_fixed.mean >= 0.0);
+        let unseen = unseen
+            .filter(|one| taken.kind == PolicyKind::Rule && one.rule_against_fixed.mean >= 0.0);
         if unseen.is_some() {
             all.push(
                 "Careful: on networks from which it was not learnt, the rule is no better than the \
@@ -461,7 +467,7 @@ impl Report<'_> {
     }
 }
 
-/// Returns what speaks against a policy on the networks of the study.
+/// Returns the objections to a policy on the networks of the study.
 fn careful(taken: &Policy) -> Vec<String> {
     let mut all = Vec::new();
     if taken.users_worse >= MANY_WORSE {

@@ -14,7 +14,7 @@ pub(super) fn header() -> String {
     names.collect::<Vec<_>>().join(",")
 }
 
-/// Returns a row. What is not known is an empty field.
+/// Returns a row. An unknown value is an empty field.
 pub(super) fn line(row: &Row) -> String {
     let fields = row.cells().map(|(_, _, cell)| match cell {
         Cell::Text(text) => quote(text.unwrap_or_default()),

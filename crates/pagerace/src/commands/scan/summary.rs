@@ -72,7 +72,7 @@ pub(super) fn print(summary: &Summary, facts: &Value, out: &mut impl Write) -> i
     notes(summary, out)
 }
 
-/// Says what stands between the numbers and the servers.
+/// Names the limits of the numbers.
 fn notes(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
     let failed: u64 = summary.failures.iter().map(|(_, count)| count).sum();
     if failed > 0 {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, bail};
 use pagerace_study::frame::Frame;
-use pagerace_study::table::{Table, TableSpec};
+use pagerace_study::table::{FilledTable, TableSpec};
 use pagerace_study::{Row, Shard, Store};
 
 use super::resolve::Resolved;
@@ -125,7 +125,7 @@ impl Study {
     ///
     /// # Errors
     /// The loads have no such columns or values, or there are none.
-    pub fn table(&self, spec: &TableSpec) -> Result<Table> {
+    pub fn table(&self, spec: &TableSpec) -> Result<FilledTable> {
         let mut frame = Frame::new(&spec.metrics());
         let rows = self.rows()?;
         if rows.is_empty() {

@@ -10,10 +10,10 @@ use pagerace_lab::MetricId;
 use pagerace_lab::export::csv::quote;
 use pagerace_lab::unit::{percent, signed_percent};
 use pagerace_study::Key;
-use pagerace_study::claim::{self, Claim, Measure, Statistic, Verdict};
+use pagerace_study::claim::{self, Claim, ClaimVerdict, Measure, Statistic};
 use pagerace_study::frame::{Frame, outline};
 use pagerace_study::matrix::Matrix;
-use pagerace_study::table::{Kind, Table, TableSpec, Value};
+use pagerace_study::table::{FilledTable, TableKind, TableSpec, Value};
 
 use super::loads::Loads;
 use super::resolve::Resolved;
@@ -39,8 +39,8 @@ pub(crate) struct TableArgs {
     loads: PathBuf,
 
     /// Kind of the table.
-    #[arg(long, value_name = "KIND", default_value = "summary", value_parser = word::<Kind>())]
-    kind: Kind,
+    #[arg(long, value_name = "KIND", default_value = "summary", value_parser = word::<TableKind>())]
+    kind: TableKind,
 
     /// Metric, by name or column; see `pagerace list metrics`.
     #[arg(short, long, value_name = "NAME", default_value_t, value_parser = claim::metric)]
@@ -203,7 +203,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
     for (i, claim) in study.claims.iter().enumerate() {
         let decisions = at(path, "claim", i, claim.decide(frame))?;
         print_claim(&mut out, claim, &decisions)?;
-        failed += usize::from(claim.expected && worst(&decisions) == Verdict::DoesNotHold);
+        failed += usize::from(claim.expected && worst(&decisions) == ClaimVerdict::DoesNotHold);
     }
     drop(out);
     if let Some(markdown) = &args.markdown {
@@ -249,9 +249,9 @@ fn print_claim(
 }
 
 /// Returns the worst verdict. A claim that nothing decides does not hold.
-fn worst(decisions: &[claim::Decision]) -> Verdict {
+fn worst(decisions: &[claim::Decision]) -> ClaimVerdict {
     let all = decisions.iter().map(|one| one.verdict);
-    all.max().unwrap_or(Verdict::DoesNotHold)
+    all.max().unwrap_or(ClaimVerdict::DoesNotHold)
 }
 
 /// Returns the verdict of a claim as a whole: the worst, and where it applies.
@@ -308,7 +308,7 @@ pub(super) fn measured(measure: &Measure, number: f64) -> String {
     }
 }
 
-fn print(out: &mut impl Write, table: &Table) -> io::Result<()> {
+fn print(out: &mut impl Write, table: &FilledTable) -> io::Result<()> {
     writeln!(out, "{}", table.caption)?;
     let mut printed = terminal::table(&table.header, table.left);
     let rows = table.rows.iter().map(|row| row.iter().map(shown));
@@ -345,7 +345,7 @@ fn rounded(number: f64) -> String {
 
 /// Prints a table as CSV (RFC 4180, with LF line endings). Shares are fractions, and a
 /// missing value is empty.
-fn print_csv(out: &mut impl Write, table: &Table) -> io::Result<()> {
+fn print_csv(out: &mut impl Write, table: &FilledTable) -> io::Result<()> {
     let names: Vec<_> = table.header.iter().map(|name| quote(name)).collect();
     writeln!(out, "{}", names.join(","))?;
     for row in &table.rows {

@@ -49,7 +49,7 @@ pub(in crate::commands) fn name(plan: &Path) -> Result<String> {
     Ok(name.unwrap_or_default().to_string_lossy().into_owned())
 }
 
-/// Writes the title, and what was run.
+/// Writes the title, and the loads that ran.
 fn head(out: &mut String, name: &str, resolved: &Resolved, loads: &Loads) -> Result<()> {
     let study = &resolved.study;
     let title = match study.title.as_str() {
@@ -123,6 +123,7 @@ fn claims(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -> 
         out,
         "| claim | here | number | published |\n|---|---|---|---|"
     )?;
+    let mut several = Vec::new();
     for (i, claim) in claims.iter().enumerate() {
         let decisions = at(path, "claim", i, claim.decide(&loads.frame))?;
         let measure = &claim.sentence.measure;
@@ -131,32 +132,39 @@ fn claims(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -> 
             "" => format!("`{}`", claim.sentence.text),
             name => cell(name),
         };
-        writeln!(
-            out,
-            "| {said} | {} | {} | {} |",
-            summed_up(&decisions),
-            cell(&numbers(claim, &decisions)),
-            published.unwrap_or_default()
-        )?;
+        let (summed_up, published) = (summed_up(&decisions), published.unwrap_or_default());
+        let number = cell(&range(claim, &decisions));
+        writeln!(out, "| {said} | {summed_up} | {number} | {published} |")?;
+        if decisions.len() > 1 {
+            several.push(format!("- {said}: {}", numbers(claim, &decisions)));
+        }
+    }
+    if !several.is_empty() {
+        writeln!(out, "\nThe numbers by network:\n\n{}", several.join("\n"))?;
     }
     Ok(writeln!(out)?)
 }
 
-/// Returns the deciding numbers, with their networks if there are several.
-fn numbers(claim: &Claim, decisions: &[Decision]) -> String {
-    let number = |one: &Decision| {
-        let number = one.measured.number;
-        number.map_or_else(
-            || NONE.to_owned(),
-            |number| measured(&claim.sentence.measure, number),
-        )
-    };
-    if let [one] = decisions {
-        return number(one);
+/// Returns the number of a claim, or the least and the greatest one of several networks.
+fn range(claim: &Claim, decisions: &[Decision]) -> String {
+    let numbers = decisions.iter().filter_map(|one| one.measured.number);
+    let text = |number| measured(&claim.sentence.measure, number);
+    let low = numbers.clone().min_by(f64::total_cmp).map(text);
+    let high = numbers.max_by(f64::total_cmp).map(text);
+    match low.zip(high) {
+        None => NONE.to_owned(),
+        Some((low, high)) if low == high => low,
+        Some((low, high)) => format!("{low} to {high}"),
     }
-    let with_place = |one: &Decision| match &one.measured.network {
-        Some(network) => format!("{network} {}", number(one)),
-        None => format!("{} {}", one.measured.race, number(one)),
+}
+
+/// Returns the numbers of a claim with their networks.
+fn numbers(claim: &Claim, decisions: &[Decision]) -> String {
+    let with_place = |one: &Decision| {
+        let number = one.measured.number;
+        let number = number.map(|number| measured(&claim.sentence.measure, number));
+        let place = one.measured.network.as_ref().unwrap_or(&one.measured.race);
+        format!("{place} {}", number.as_deref().unwrap_or(NONE))
     };
     let all: Vec<String> = decisions.iter().map(with_place).collect();
     all.join("; ")

@@ -34,7 +34,7 @@ pub(super) struct Resolved {
     imported: Mutex<Option<Imported>>,
 }
 
-/// A page, and what decides it.
+/// A page, and the file and the choice that decide it.
 struct Imported {
     path: PathBuf,
     contents: String,

@@ -3,7 +3,7 @@
 use pagerace_corpus::Pairs;
 use pagerace_corpus::findings::{PageFindings, Reductions, Spread};
 use pagerace_lab::MetricId;
-use pagerace_lab::model_error::{Kind as Difference, ModelErrors, Question, is_lossy};
+use pagerace_lab::model_error::{Difference, ModelErrors, Question, is_lossy};
 use pagerace_lab::stats::Line;
 use pagerace_papers::zhou;
 use pagerace_report::sections::{Figure, Point, Section, Series, SeriesKind, Table, columns};
