@@ -73,31 +73,25 @@ impl Device {
 
     /// Returns Lighthouse's Moto G Power: 412 x 823 at scale 1.75, four times slower.
     pub fn mobile() -> Self {
-        Self {
-            name: "mobile".into(),
-            width: 412,
-            height: 823,
-            scale: 1.75,
-            mobile: true,
-            user_agent: Some(
-                "Mozilla/5.0 (Linux; Android 11; moto g power (2022)) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/VERSION Mobile Safari/537.36".into(),
-            ),
-            cpu: MOBILE_CPU,
-        }
+        let agent = "Mozilla/5.0 (Linux; Android 11; moto g power (2022)) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/VERSION Mobile Safari/537.36";
+        Self::android("mobile", (412, 823), 1.75, agent)
     }
 
     /// Returns an Android tablet in portrait orientation: 800 x 1280 at scale 2, four
     /// times slower.
     pub fn tablet() -> Self {
+        let agent = "Mozilla/5.0 (Linux; Android 11; SM-T510) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/VERSION Safari/537.36";
+        Self::android("tablet", (800, 1280), 2.0, agent)
+    }
+
+    fn android(name: &str, (width, height): (u32, u32), scale: f64, agent: &str) -> Self {
         Self {
-            name: "tablet".into(),
-            width: 800,
-            height: 1280,
-            scale: 2.0,
+            name: name.into(),
+            width,
+            height,
+            scale,
             mobile: true,
-            user_agent: Some(
-                "Mozilla/5.0 (Linux; Android 11; SM-T510) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/VERSION Safari/537.36".into(),
-            ),
+            user_agent: Some(agent.into()),
             cpu: MOBILE_CPU,
         }
     }

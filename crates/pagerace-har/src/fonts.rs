@@ -214,17 +214,29 @@ fn unquote(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// Splits text at separators that are neither quoted nor in parentheses.
-fn split(text: &str, separator: char) -> Vec<&str> {
-    let mut pieces = Vec::new();
-    let (mut start, mut depth, mut quote) = (0, 0_u32, None);
-    for (at, c) in text.char_indices() {
+/// Returns the characters outside quotes, with their positions.
+fn unquoted(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut quote = None;
+    text.char_indices().filter(move |&(_, c)| {
+        let inside = quote.is_some();
         match (quote, c) {
             (Some(q), _) if q == c => quote = None,
             (None, '"' | '\'') => quote = Some(c),
-            (None, '(') => depth += 1,
-            (None, ')') => depth = depth.saturating_sub(1),
-            (None, _) if c == separator && depth == 0 => {
+            _ => return !inside,
+        }
+        false
+    })
+}
+
+/// Splits text at separators that are neither quoted nor in parentheses.
+fn split(text: &str, separator: char) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let (mut start, mut depth) = (0, 0_u32);
+    for (at, c) in unquoted(text) {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ if c == separator && depth == 0 => {
                 pieces.push(&text[start..at]);
                 start = at + c.len_utf8();
             }
@@ -237,30 +249,13 @@ fn split(text: &str, separator: char) -> Vec<&str> {
 
 /// Returns the position of the first `)` that is not quoted.
 fn closing(text: &str) -> Option<usize> {
-    let mut quote = None;
-    for (at, c) in text.char_indices() {
-        match (quote, c) {
-            (Some(q), _) if q == c => quote = None,
-            (None, '"' | '\'') => quote = Some(c),
-            (None, ')') => return Some(at),
-            _ => {}
-        }
-    }
-    None
+    unquoted(text).find(|(_, c)| *c == ')').map(|(at, _)| at)
 }
 
 /// Returns the text up to the `}` that ends a block.
 fn until_close(text: &str) -> &str {
-    let mut quote = None;
-    for (at, c) in text.char_indices() {
-        match (quote, c) {
-            (Some(q), _) if q == c => quote = None,
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '}') => return &text[..at],
-            _ => {}
-        }
-    }
-    text
+    let end = unquoted(text).find(|(_, c)| *c == '}');
+    end.map_or(text, |(at, _)| &text[..at])
 }
 
 fn without_comments(css: &str) -> String {

@@ -118,6 +118,19 @@ impl Contender {
         Protocol::ALL.into_iter().filter(spoken).collect()
     }
 
+    /// Returns the texts of protocols, congestion controller, visit, strategy, reliability and
+    /// interventions.
+    pub fn texts(&self) -> [String; 6] {
+        [
+            self.protocols.to_string(),
+            self.congestion.clone(),
+            self.visit.to_string(),
+            self.strategy.to_string(),
+            self.effective_reliability().to_string(),
+            self.interventions.to_string(),
+        ]
+    }
+
     /// Returns a name made of the properties that differ according to `varying`.
     pub fn label(&self, varying: Varying) -> String {
         let mut words = Vec::new();

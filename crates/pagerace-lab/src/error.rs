@@ -25,14 +25,6 @@ pub enum LabError {
         /// Total number of loads.
         total: usize,
     },
-    /// A file could not be read.
-    #[error("{}: cannot be read: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
     /// A file could not be written.
     #[error("{}: cannot be written: {source}", path.display())]
     Write {
@@ -57,9 +49,6 @@ pub enum LabError {
         /// Names of the explainable metrics.
         known: String,
     },
-    /// The two contenders cannot be compared.
-    #[error("{0}")]
-    NothingToExplain(String),
     /// The metric does not exist.
     #[error("unknown metric \"{name}\"; the metrics are {known}")]
     UnknownMetric {

@@ -11,7 +11,7 @@ use crate::analysis::{Analysis, Comparison, LEVEL, Mark, NOTICEABLE, analyse, co
 use crate::contender::Noun;
 use crate::metric::{MetricId, Wording};
 use crate::model_error::{ModelError, ModelErrors};
-use crate::results::Results;
+use crate::results::{Results, Variant};
 use crate::stats::holm;
 
 mod no_winner;
@@ -33,8 +33,11 @@ pub struct Verdict {
     pub sentence: String,
 }
 
-/// Names used in the sentences.
-struct Names<'a> {
+/// A page and network, with the names used in the sentences.
+struct Case<'a> {
+    results: &'a Results,
+    page: usize,
+    place: usize,
     network: &'a str,
     contenders: Vec<String>,
     noun: Noun,
@@ -43,7 +46,10 @@ struct Names<'a> {
 /// Returns the verdict on `analysis`, which compares the contenders of `results` on this
 /// page and network.
 pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analysis) -> Verdict {
-    let names = Names {
+    let case = Case {
+        results,
+        page,
+        place: network,
         network: &results.plan.networks[network].name,
         contenders: results.plan.labels(),
         noun: results.plan.noun(),
@@ -54,10 +60,10 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
         .copied()
         .find(|&i| analysis.rows[i].mark == Mark::Better);
     let (kind, mut sentences) = if let Some(best) = best {
-        let mut sentences = vec![lead(&names, analysis, best)];
-        let (equals, unsure) = as_good(results, page, network, analysis, best);
+        let mut sentences = vec![lead(&case, analysis, best)];
+        let (equals, unsure) = as_good(&case, analysis, best);
         let labels = |some: &[usize]| -> Vec<String> {
-            some.iter().map(|&i| names.contenders[i].clone()).collect()
+            some.iter().map(|&i| case.contenders[i].clone()).collect()
         };
         if !equals.is_empty() {
             let verb = if equals.len() == 1 { "does" } else { "do" };
@@ -74,16 +80,16 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
                 "{who} may do as well: {runs} runs{with} cannot decide."
             ));
         }
-        sentences.extend(worse(&names, analysis));
-        sentences.extend(within_model(&names, analysis));
-        sentences.extend(price(results, page, network, analysis, best, &names));
+        sentences.extend(worse(&case, analysis));
+        sentences.extend(within_model(&case, analysis));
+        sentences.extend(price(&case, analysis, best));
         (VerdictKind::Better, sentences)
     } else {
-        without_winner(&names, analysis)
+        without_winner(&case, analysis)
     };
-    sentences.extend(torn(&names, analysis));
-    sentences.extend(broken(results, page, network, analysis, &names));
-    sentences.extend(failures(results, page, network, &names));
+    sentences.extend(torn(&case, analysis));
+    sentences.extend(broken(&case, analysis));
+    sentences.extend(failures(&case));
     let whole = |&&i: &&usize| !analysis.rows[i].breaks;
     let ranked = analysis.ranking.iter().find(whole).copied();
     let winner = best.or(ranked.filter(|&i| analysis.rows[i].median.is_some()));
@@ -94,12 +100,18 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
     }
 }
 
+impl Case<'_> {
+    fn variant(&self, contender: usize) -> &Variant {
+        self.results.variant(self.page, self.place, contender)
+    }
+}
+
 /// Formats the lead: "fast-4g: A shows the largest element 120 ms (8 %) sooner than B
 /// (95 % interval ...)."
-fn lead(names: &Names<'_>, analysis: &Analysis, best: usize) -> String {
+fn lead(case: &Case<'_>, analysis: &Analysis, best: usize) -> String {
     let row = &analysis.rows[best];
-    let (network, winner) = (names.network, &names.contenders[best]);
-    let baseline = &names.contenders[analysis.baseline];
+    let (network, winner) = (case.network, &case.contenders[best]);
+    let baseline = &case.contenders[analysis.baseline];
     if row.difference.is_some_and(f64::is_infinite) {
         let what = match analysis.metric.metric().wording {
             Wording::Moment(does) => does,
@@ -144,28 +156,19 @@ fn lead(names: &Names<'_>, analysis: &Analysis, best: usize) -> String {
 
 /// Returns the better contenders that do not differ noticeably from the best, and those
 /// for which this is uncertain.
-fn as_good(
-    results: &Results,
-    page: usize,
-    network: usize,
-    analysis: &Analysis,
-    best: usize,
-) -> (Vec<usize>, Vec<usize>) {
+fn as_good(case: &Case<'_>, analysis: &Analysis, best: usize) -> (Vec<usize>, Vec<usize>) {
     let rivals: Vec<usize> = analysis
         .ranking
         .iter()
         .copied()
         .filter(|&i| analysis.rows[i].mark == Mark::Better)
         .collect();
-    let variants: Vec<_> = rivals
-        .iter()
-        .map(|&i| results.variant(page, network, i))
-        .collect();
+    let variants: Vec<_> = rivals.iter().map(|&i| case.variant(i)).collect();
     let place = rivals
         .iter()
         .position(|&i| i == best)
         .expect("the best is better");
-    let against_best = compare(results, &variants, place, analysis.metric);
+    let against_best = compare(case.results, &variants, place, analysis.metric);
     let marked = |wanted: &[Mark]| -> Vec<usize> {
         let rows = rivals.iter().zip(&against_best.rows);
         let rows = rows.filter(|(_, row)| wanted.contains(&row.mark));
@@ -179,7 +182,7 @@ fn as_good(
 
 /// Formats the worse contenders, worst first: "Later: A by 310 ms (12 %), B by 200 ms
 /// (8 %) and 2 more."
-fn worse(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
+fn worse(case: &Case<'_>, analysis: &Analysis) -> Option<String> {
     const NAMED_MAX: usize = 3;
     let size = |i: usize| analysis.rows[i].difference.unwrap_or(0.0);
     let mut worse: Vec<usize> = (0..analysis.rows.len())
@@ -191,7 +194,7 @@ fn worse(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
         .take(NAMED_MAX)
         .map(|&i| {
             let row = &analysis.rows[i];
-            format!("{} {}", names.contenders[i], by(analysis.metric, row))
+            format!("{} {}", case.contenders[i], by(analysis.metric, row))
         })
         .collect();
     if worse.len() > NAMED_MAX {
@@ -206,7 +209,7 @@ fn worse(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
 
 /// Formats the contenders within the model's error: "Within the model's error (±6 % for
 /// protocols on recorded layouts): A 40 ms (3 %) sooner."
-fn within_model(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
+fn within_model(case: &Case<'_>, analysis: &Analysis) -> Option<String> {
     let rows = || {
         let ranked = analysis.ranking.iter().map(|&i| (i, &analysis.rows[i]));
         ranked.filter(|(_, row)| row.mark == Mark::WithinModel)
@@ -225,7 +228,7 @@ fn within_model(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
             };
             format!(
                 "{} {} {way}",
-                names.contenders[i],
+                case.contenders[i],
                 amount(analysis.metric, row)
             )
         })
@@ -243,12 +246,12 @@ fn within_model(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
 
 /// Explains contenders that are unsure despite a small p-value, because the interval of
 /// the median includes zero.
-fn torn(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
+fn torn(case: &Case<'_>, analysis: &Analysis) -> Option<String> {
     let all = analysis.rows.iter().enumerate();
     let torn = all.filter(|(_, row)| {
         row.mark == Mark::Unsure && row.signed_rank_p_holm.is_some_and(|p| p < LEVEL)
     });
-    let torn: Vec<String> = torn.map(|(i, _)| names.contenders[i].clone()).collect();
+    let torn: Vec<String> = torn.map(|(i, _)| case.contenders[i].clone()).collect();
     (!torn.is_empty()).then(|| {
         let verb = if torn.len() == 1 { "is" } else { "are" };
         format!(
@@ -259,20 +262,13 @@ fn torn(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
 }
 
 /// Lists the times of the load that are worse with the winner.
-fn price(
-    results: &Results,
-    page: usize,
-    network: usize,
-    analysis: &Analysis,
-    best: usize,
-    names: &Names<'_>,
-) -> Option<String> {
+fn price(case: &Case<'_>, analysis: &Analysis, best: usize) -> Option<String> {
     let others: Vec<(MetricId, Comparison)> = MetricId::times()
         .filter(|metric| *metric != analysis.metric)
         .map(|metric| {
             (
                 metric,
-                analyse(results, page, network, metric)
+                analyse(case.results, case.page, case.place, metric)
                     .rows
                     .swap_remove(best),
             )
@@ -295,24 +291,18 @@ fn price(
         })
         .map(|((metric, row), _)| format!("{} {}", metric.metric().title, by(*metric, row)))
         .collect();
-    let winner = &names.contenders[best];
+    let winner = &case.contenders[best];
     (!parts.is_empty()).then(|| format!("Worse with {winner}: {}.", join(&parts)))
 }
 
 /// Formats the broken objects: "Broken objects, in the median run: A 8 of 161 and B 1;
 /// a saving by broken objects is not a gain."
-fn broken(
-    results: &Results,
-    page: usize,
-    network: usize,
-    analysis: &Analysis,
-    names: &Names<'_>,
-) -> Option<String> {
-    let objects = results.plan.pages[page].resources.len();
+fn broken(case: &Case<'_>, analysis: &Analysis) -> Option<String> {
+    let objects = case.results.plan.pages[case.page].resources.len();
     let mut gains = false;
     let mut parts: Vec<String> = Vec::new();
-    for (i, name) in names.contenders.iter().enumerate() {
-        let variant = results.variant(page, network, i);
+    for (i, name) in case.contenders.iter().enumerate() {
+        let variant = case.variant(i);
         let counts = variant
             .runs
             .iter()
@@ -341,12 +331,12 @@ fn broken(
 }
 
 /// Formats the failures: "Failed loads (they count as later than any other): A 2 of 30."
-fn failures(results: &Results, page: usize, network: usize, names: &Names<'_>) -> Option<String> {
-    let parts: Vec<String> = names
+fn failures(case: &Case<'_>) -> Option<String> {
+    let parts: Vec<String> = case
         .contenders
         .iter()
         .enumerate()
-        .map(|(i, name)| (name, results.variant(page, network, i)))
+        .map(|(i, name)| (name, case.variant(i)))
         .filter(|(_, variant)| variant.failed() > 0)
         .map(|(name, variant)| format!("{name} {} of {}", variant.failed(), variant.runs.len()))
         .collect();

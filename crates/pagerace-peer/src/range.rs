@@ -2,7 +2,6 @@
 //! part as 206, several as `multipart/byteranges`. If a server must not or need not
 //! respond with parts, the complete response is used.
 
-use bytes::Bytes;
 use pagerace_http::ranges::{self, ByteRange, Wanted};
 use pagerace_http::{Field, fields};
 
@@ -52,15 +51,9 @@ fn overlap(parts: &[ByteRange]) -> bool {
     sorted.windows(2).any(|pair| pair[1].first <= pair[0].last)
 }
 
-fn set_status(fields: &mut [Field], status: &'static str) {
-    if let Some(field) = fields.iter_mut().find(|f| f.name.as_ref() == b":status") {
-        field.value = Bytes::from_static(status.as_bytes());
-    }
-}
-
 fn part(mut reply: Reply, range: ByteRange) -> Reply {
     let content_range = range.content_range(reply.body.len());
-    set_status(&mut reply.fields, "206");
+    reply.set_status("206");
     reply
         .fields
         .push(Field::new("content-range", content_range));
@@ -70,7 +63,7 @@ fn part(mut reply: Reply, range: ByteRange) -> Reply {
 
 fn several(mut reply: Reply, parts: &[ByteRange]) -> Reply {
     let length = reply.body.len();
-    set_status(&mut reply.fields, "206");
+    reply.set_status("206");
     let ty = fields::get(&reply.fields, "content-type").cloned();
     let ty = ty.as_deref().and_then(|ty| std::str::from_utf8(ty).ok());
     let mut bodies = Vec::with_capacity(2 * parts.len() + 1);
@@ -89,7 +82,7 @@ fn several(mut reply: Reply, parts: &[ByteRange]) -> Reply {
 
 fn unsatisfiable(mut reply: Reply) -> Reply {
     let length = reply.body.len();
-    set_status(&mut reply.fields, "416");
+    reply.set_status("416");
     reply
         .fields
         .retain(|f| f.name.as_ref() != b"content-encoding");

@@ -53,6 +53,14 @@ impl Reply {
             nature: Nature::ESSENTIAL,
         }
     }
+
+    /// Replaces the status.
+    pub fn set_status(&mut self, status: &'static str) {
+        let mut fields = self.fields.iter_mut();
+        if let Some(field) = fields.find(|f| f.name.as_ref() == b":status") {
+            field.value = Bytes::from_static(status.as_bytes());
+        }
+    }
 }
 
 /// Source of responses.

@@ -37,15 +37,11 @@ pub(super) fn request(lines: &Bytes, config: &Config) -> Result<RequestHead, Err
     check_line_ends(lines)?;
     let mut headers = vec![httparse::EMPTY_HEADER; config.fields_max];
     let mut parsed = httparse::Request::new(&mut headers);
-    match parsed.parse(lines) {
-        Ok(httparse::Status::Complete(n)) if n == lines.len() => {}
-        Ok(_) => return Err(Error::bad("a head that does not end where it should")),
-        Err(httparse::Error::TooManyHeaders) => return Err(too_many(config)),
-        Err(httparse::Error::Version) => {
-            return Err(Error::with(505, "neither HTTP/1.0 nor HTTP/1.1"));
-        }
-        Err(error) => return Err(Error::bad(error.to_string())),
+    let read = parsed.parse(lines);
+    if matches!(read, Err(httparse::Error::Version)) {
+        return Err(Error::with(505, "neither HTTP/1.0 nor HTTP/1.1"));
     }
+    complete(read, lines, config)?;
     let (method, target) = (
         parsed.method.unwrap_or_default(),
         parsed.path.unwrap_or_default(),
@@ -82,6 +78,16 @@ pub(super) fn request(lines: &Bytes, config: &Config) -> Result<RequestHead, Err
     })
 }
 
+/// Rejects a head that could not be read to its end.
+fn complete(read: httparse::Result<usize>, lines: &Bytes, config: &Config) -> Result<(), Error> {
+    match read {
+        Ok(httparse::Status::Complete(n)) if n == lines.len() => Ok(()),
+        Ok(_) => Err(Error::bad("a head that does not end where it should")),
+        Err(httparse::Error::TooManyHeaders) => Err(too_many(config)),
+        Err(error) => Err(Error::bad(error.to_string())),
+    }
+}
+
 /// Parses the head of a response. `to_head` is true if the request was HEAD.
 pub(super) fn response(
     lines: &Bytes,
@@ -91,12 +97,7 @@ pub(super) fn response(
     check_line_ends(lines)?;
     let mut headers = vec![httparse::EMPTY_HEADER; config.fields_max];
     let mut parsed = httparse::Response::new(&mut headers);
-    match parsed.parse(lines) {
-        Ok(httparse::Status::Complete(n)) if n == lines.len() => {}
-        Ok(_) => return Err(Error::bad("a head that does not end where it should")),
-        Err(httparse::Error::TooManyHeaders) => return Err(too_many(config)),
-        Err(error) => return Err(Error::bad(error.to_string())),
-    }
+    complete(parsed.parse(lines), lines, config)?;
     let status = parsed.code.unwrap_or_default();
     // 101 would switch to another protocol, which no request here asks for.
     if !(100..1000).contains(&status) || status == 101 {

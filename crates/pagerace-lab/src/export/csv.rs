@@ -110,17 +110,10 @@ fn names<const N: usize>(before: [&str; 2], after: [&str; N]) -> Vec<String> {
 
 /// Returns the page, the network and the properties of the contender.
 fn variant_fields(plan: &Plan, page: usize, network: usize, contender: usize) -> Vec<String> {
-    let contender = &plan.contenders[contender];
-    vec![
-        plan.pages[page].name.clone(),
-        plan.networks[network].name.clone(),
-        contender.protocols.to_string(),
-        contender.congestion.clone(),
-        contender.visit.to_string(),
-        contender.strategy.to_string(),
-        contender.effective_reliability().to_string(),
-        contender.interventions.to_string(),
-    ]
+    let (page, network) = (&plan.pages[page].name, &plan.networks[network].name);
+    let mut fields = vec![page.clone(), network.clone()];
+    fields.extend(plan.contenders[contender].texts());
+    fields
 }
 
 /// Formats the shortest text that parses to the same value, `inf` for infinity, or an

@@ -2,18 +2,18 @@
 
 use pagerace_report::input::VerdictKind;
 
-use super::{Names, within_model, worse};
+use super::{Case, within_model, worse};
 use crate::analysis::{Analysis, Comparison, Mark, runs_needed};
 use crate::contender::Noun;
 use crate::metric::Wording;
 use crate::unit::percent;
 
 /// Returns the verdict's kind and sentences if no contender beats the baseline.
-pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (VerdictKind, Vec<String>) {
-    let network = names.network;
-    let baseline = &names.contenders[analysis.baseline];
+pub(super) fn without_winner(case: &Case<'_>, analysis: &Analysis) -> (VerdictKind, Vec<String>) {
+    let network = case.network;
+    let baseline = &case.contenders[analysis.baseline];
     let metric = analysis.metric.metric();
-    let noun = names.noun.one();
+    let noun = case.noun.one();
     let others = || {
         analysis
             .rows
@@ -53,7 +53,7 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
         let tested = others().filter(|row| row.signed_rank_p.is_some());
         let needed = runs_needed(tested.count());
         let whole = analysis.ranking.iter().find(|&&i| !analysis.rows[i].breaks);
-        let best = &names.contenders[whole.copied().unwrap_or(analysis.baseline)];
+        let best = &case.contenders[whole.copied().unwrap_or(analysis.baseline)];
         let text = format!(
             "{network}: {best} has the lowest median, but {runs} {} too few to be sure of \
              anything ({needed} or more are needed, 30 are better).",
@@ -107,9 +107,9 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
             format!("{network}: no {noun} makes {what} lower than {baseline} does{limit}.")
         }
     });
-    sentences.extend(within_model(names, analysis));
-    sentences.extend(too_small(names.noun, analysis));
-    sentences.extend(worse(names, analysis));
+    sentences.extend(within_model(case, analysis));
+    sentences.extend(too_small(case.noun, analysis));
+    sentences.extend(worse(case, analysis));
     let kind = if open {
         VerdictKind::Unknown
     } else {

@@ -1,8 +1,7 @@
 //! Answers to conditional requests (RFC 9110, section 13) from a complete response.
 //! [`pagerace_peer`] itself applies ranges.
 
-use bytes::Bytes;
-use pagerace_http::{Field, fields};
+use pagerace_http::fields;
 use pagerace_peer::{Body, Reply, Request};
 
 /// Returns a 304 if the client's copy is fresh, else `reply`. Only a 200 in response to
@@ -32,14 +31,8 @@ fn is_fresh(request: &Request, reply: &Reply) -> bool {
     since.is_some() && since == of_reply("last-modified")
 }
 
-fn set_status(fields: &mut [Field], status: &'static str) {
-    if let Some(field) = fields.iter_mut().find(|f| f.name.as_ref() == b":status") {
-        field.value = Bytes::from_static(status.as_bytes());
-    }
-}
-
 fn not_modified(mut reply: Reply) -> Reply {
-    set_status(&mut reply.fields, "304");
+    reply.set_status("304");
     // Remove the description of the omitted content (RFC 9110, section 15.4.5).
     reply.fields.retain(|f| {
         !matches!(

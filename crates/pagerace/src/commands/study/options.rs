@@ -170,13 +170,21 @@ fn check_size(args: &ContenderArgs) -> Result<()> {
 
 /// Returns the columns of a contender.
 pub(crate) fn contender_key(contender: &Contender) -> pagerace_study::Key {
+    let [
+        protocol,
+        controller,
+        visit,
+        strategy,
+        reliability,
+        interventions,
+    ] = contender.texts();
     pagerace_study::Key {
-        protocol: contender.protocols.to_string(),
-        controller: contender.congestion.clone(),
-        visit: contender.visit.to_string(),
-        strategy: contender.strategy.to_string(),
-        reliability: contender.effective_reliability().to_string(),
-        interventions: contender.interventions.to_string(),
+        protocol,
+        controller,
+        visit,
+        strategy,
+        reliability,
+        interventions,
         ..pagerace_study::Key::default()
     }
 }
