@@ -13,6 +13,7 @@ use pagerace_lab::across::AcrossPages;
 use pagerace_lab::stats::Interval;
 use pagerace_lab::unit::{Scale, Unit, probability, signed_percent};
 use pagerace_lab::{Analysis, Comparison, Mark, Plan, Results, Verdict};
+use pagerace_report::sections::columns;
 
 pub(crate) mod bulk;
 #[cfg(feature = "live")]
@@ -269,15 +270,8 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
 
 /// Returns the number of pages on which each contender gains and loses, on one network.
 pub(crate) fn across(plan: &Plan, across: &AcrossPages) -> Table {
-    let header = [
-        plan.noun().one(),
-        "gain > 5 %",
-        "lose > 5 %",
-        "between",
-        "no value",
-        "median page",
-    ];
-    let mut table = table(&header, 1);
+    let rest = "gain > 5 % | lose > 5 % | between | no value | median page";
+    let mut table = table(&columns(&format!("{} | {rest}", plan.noun().one())), 1);
     for row in &across.rows {
         table.add_row([
             Cell::new(plan.label(row.contender)),

@@ -5,6 +5,12 @@ use std::io::{self, Write};
 
 use comfy_table::Table;
 
+/// Returns the number with its noun: "1 page", "2 pages".
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
 /// Returns the width of the terminal in columns, if there is one.
 pub(crate) fn width() -> Option<usize> {
     Table::new().width().map(usize::from)

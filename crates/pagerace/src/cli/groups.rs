@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, Args};
+use pagerace_har::ImportOptions;
 use pagerace_lab::MetricId;
 use pagerace_lab::plan::{RUNS, SEED};
 #[cfg(feature = "study")]
@@ -116,6 +117,15 @@ pub(crate) struct PageChoice {
     /// Page of a recording with several pages: its number from 1, its id or its title.
     #[arg(long, value_name = "PAGE")]
     pub(crate) page: Option<String>,
+}
+
+impl PageChoice {
+    /// Returns the options of an import.
+    pub(crate) fn options(&self) -> ImportOptions {
+        ImportOptions {
+            page: self.page.clone(),
+        }
+    }
 }
 
 /// The number of threads.

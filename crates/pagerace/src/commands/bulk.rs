@@ -21,7 +21,7 @@ use crate::cli::WorkArgs;
 use crate::cli::groups::{ControllerArgs, LoadArgs, ProtocolArgs, ReportArgs, default};
 use crate::cli::model::{PacketArgs, duration, word};
 use crate::table::{self, bulk::Columns};
-use crate::text::{headed, say, stress};
+use crate::text::{counted, headed, say, stress};
 
 /// The network if none is named.
 const DEFAULT_NETWORK: &str = "cable";
@@ -127,10 +127,10 @@ fn print(results: &BulkResults, default_network: bool) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     let plan = &results.plan;
     let size = Unit::Bytes.format(plan.bytes as f64);
-    let runs = if plan.runs == 1 { "run" } else { "runs" };
     let text = format!(
-        "{size} in one response, seed {}, {} {runs} each, medians",
-        plan.seed, plan.runs
+        "{size} in one response, seed {}, {} each, medians",
+        plan.seed,
+        counted(plan.runs.into(), "run")
     );
     headed(&mut out, &format!("Pagerace {VERSION}"), &text)?;
     say(&mut out, &format!("Modelled: {}", shared(plan)))?;

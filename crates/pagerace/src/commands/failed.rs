@@ -1,7 +1,7 @@
 //! The errors of a command that has no result: all loads failed, or the user interrupted.
 
 use anyhow::Result;
-use pagerace_lab::{Results, Variant};
+use pagerace_lab::Results;
 use thiserror::Error;
 
 use super::files::reasons;
@@ -29,13 +29,12 @@ pub(crate) struct Interrupted(pub(super) String);
 
 /// Returns an error if no load finished.
 pub(super) fn all_failed(results: &Results) -> Result<()> {
-    let failed: usize = results.variants.iter().map(Variant::failed).sum();
     let loads = results
         .variants
         .iter()
         .map(|variant| variant.runs.len())
         .sum();
-    if failed < loads {
+    if results.failed() < loads {
         return Ok(());
     }
     Err(AllFailed::new(loads, "loads", &results.reasons()).into())

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use pagerace_har::load;
 use pagerace_har::sequence::{TransferSequence, Urls, stand_in};
-use pagerace_har::{ImportOptions, load};
 use pagerace_lab::Progress;
 
 use super::bulk::size;
@@ -60,10 +60,7 @@ pub(crate) struct ObjectsArgs {
 
 pub(crate) fn run(args: &ObjectsArgs) -> Result<()> {
     folder::check(&args.output, args.force)?;
-    let options = ImportOptions {
-        page: args.choice.page.clone(),
-    };
-    let page = load(&args.har, &options)?;
+    let page = load(&args.har, &args.choice.options())?;
     let urls = if args.keep_queries {
         Urls::Whole
     } else {

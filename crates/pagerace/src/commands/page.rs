@@ -16,10 +16,12 @@ use comfy_table::{
     TableStyle, Width,
 };
 use pagerace_core::{Destination, Duration, ScriptMode};
-use pagerace_har::{ImportOptions, load};
+use pagerace_har::load;
 use pagerace_page::{
     Category, Element, ElementKind, Evidence, Page, PageLayout, Resource, ResourceId, Trigger, Wait,
 };
+
+use pagerace_report::sections::columns;
 
 use self::essential::EssentialArgs;
 use self::paints::Reproduced;
@@ -51,11 +53,8 @@ const STYLE: TableStyle = TableStyle::new()
     .content_lines(ContentLineStyle::none().junction(' '));
 
 pub(crate) fn run(args: &PageArgs) -> Result<()> {
-    let options = ImportOptions {
-        page: args.choice.page.clone(),
-    };
     args.essential.check()?;
-    let mut page = load(&args.har, &options)?;
+    let mut page = load(&args.har, &args.choice.options())?;
     pagerace_sim::fit_paints(&mut page)?;
     if args.essential.essential {
         return essential::run(&args.essential, page, args.json);
@@ -236,12 +235,12 @@ fn creator(page: &Page) -> &str {
 }
 
 /// Returns a table whose first `left` columns are text and the others numbers.
-fn table(header: &[&str], left: usize, rows: Vec<Vec<String>>) -> Table {
+fn table(header: &[impl AsRef<str>], left: usize, rows: Vec<Vec<String>>) -> Table {
     let mut table = Table::new();
     table
         .load_style(STYLE)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_header(header)
+        .set_header(header.iter().map(AsRef::as_ref))
         .add_rows(rows);
     for column in table.column_iter_mut().skip(left) {
         column.set_cell_alignment(CellAlignment::Right);
@@ -291,15 +290,7 @@ fn origins(page: &Page) -> Table {
                 origin.connection_group.to_string(),
             ]
         });
-    let header = [
-        "host",
-        "party",
-        "recorded",
-        "requests",
-        "KB",
-        "RTT",
-        "connection",
-    ];
+    let header = columns("host | party | recorded | requests | KB | RTT | connection");
     table(&header, 3, rows.collect())
 }
 
@@ -319,11 +310,8 @@ fn categories(page: &Page) -> Table {
             format!("{share:.0} %"),
         ]
     });
-    table(
-        &["category", "requests", "KB", "of bytes"],
-        1,
-        rows.collect(),
-    )
+    let header = columns("category | requests | KB | of bytes");
+    table(&header, 1, rows.collect())
 }
 
 fn name(category: Category) -> String {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
-use pagerace_har::{ImportOptions, Recording};
+use pagerace_har::Recording;
 use pagerace_live::site::ServedSite;
 use pagerace_live::{
     FolderSite, Guard, LocalCa, OriginServer, ReplaySite, Servers, ServersConfig, secret_seed,
@@ -61,10 +61,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
         let site = FolderSite::new(&args.site)?;
         serve(args, &config, &protocols, &opening, site)
     } else {
-        let options = ImportOptions {
-            page: args.choice.page.clone(),
-        };
-        let recording = pagerace_har::recording::load_recording(&args.site, &options)?;
+        let recording =
+            pagerace_har::recording::load_recording(&args.site, &args.choice.options())?;
         let site = ReplaySite::new(&recording)
             .with_context(|| args.site.display().to_string())?
             .with_think_time(!args.no_think_time);

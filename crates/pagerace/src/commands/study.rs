@@ -19,6 +19,7 @@ use super::files::say;
 use super::warn::warn;
 use crate::cli::WorkArgs;
 use crate::cli::groups::{FolderArgs, PagesArgs};
+use crate::text::counted;
 use evaluate::TableArgs;
 use resolve::Resolved;
 
@@ -204,12 +205,6 @@ pub(crate) fn run(command: &StudyCommand) -> Result<()> {
     }
 }
 
-/// Returns the number with its noun: "1 page", "2 pages".
-pub(super) fn counted(count: u64, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
-}
-
 fn check(args: &PlanArgs) -> Result<()> {
     let resolved = Resolved::read(&args.plan, &args.files.pages)?;
     evaluate::check(&resolved, &args.plan)?;
@@ -299,11 +294,11 @@ fn export_to(resolved: &Resolved, plan: &Path, folder: &Path, to: &Path) -> Resu
     let mut failed = None;
     let written = write_atomically(to, |out| {
         let mut writer = TableWriter::new::<Row>(out)?;
-        let each = resolved.each(|race, page, cells| {
-            let rows = resolved.rows(&store, race, page, cells)?;
+        let each = resolved.each(|cells| {
+            let rows = resolved.rows(&store, cells)?;
             found += rows.len();
             all += cells.digests.len() * cells.plan.runs as usize;
-            let facts = resolved.stored_facts(&store, race, page, cells)?;
+            let facts = resolved.stored_facts(&store, cells)?;
             pages.extend(facts.filter(|facts| !pages.contains(facts)));
             if !rows.is_empty() {
                 writer.write(&rows)?;

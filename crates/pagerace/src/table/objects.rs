@@ -4,6 +4,7 @@ use comfy_table::{Cell, Table};
 use pagerace_lab::Results;
 use pagerace_lab::stats::median;
 use pagerace_lab::unit::Unit;
+use pagerace_report::sections::columns;
 use pagerace_sim::TransportCounters;
 
 use super::table;
@@ -24,18 +25,8 @@ pub(crate) fn deliveries(results: &Results, network: usize) -> Option<Table> {
     if all.clone().all(|i| sums(i, |t| t.datagram_objects) == 0.0) {
         return None;
     }
-    let header = [
-        plan.noun().one(),
-        "in datagrams",
-        "",
-        "repaired",
-        "in part",
-        "broken",
-        "data lost",
-        "",
-        "fetched again",
-    ];
-    let mut table = table(&header, 1);
+    let rest = "in datagrams |  | repaired | in part | broken | data lost |  | fetched again";
+    let mut table = table(&columns(&format!("{} | {rest}", plan.noun().one())), 1);
     for i in all {
         let (sent, lost) = (
             sums(i, |t| t.datagram_bytes),

@@ -10,8 +10,7 @@ use pagerace_page::PaintEvidence;
 use pagerace_report::sections::{Section, SectionReport};
 
 use crate::commands::sections;
-use crate::commands::study::counted;
-use crate::text::say;
+use crate::text::{counted, say};
 
 use loads::{clusters, failed, phases};
 

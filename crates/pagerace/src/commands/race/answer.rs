@@ -15,7 +15,7 @@ use pagerace_report::input::Provenance;
 
 use super::super::files::reasons;
 use crate::table;
-use crate::text::{headed, say, stress, width};
+use crate::text::{counted, headed, say, stress, width};
 
 /// Note for races in which requests were never answered.
 const STALLED: &str = "Some requests are never answered: ∞ marks an event that never happens, and \
@@ -39,12 +39,11 @@ pub(crate) fn print(out: &mut impl Write, results: &Results, defaults: &[&str]) 
 
 fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
     let (plan, provenance) = (&results.plan, results.provenance);
-    let runs = if plan.runs == 1 { "run" } else { "runs" };
     let metric = plan.metric.metric();
     let text = format!(
-        "seed {}, {} {runs} each, {} against {}",
+        "seed {}, {} each, {} against {}",
         plan.seed,
-        plan.runs,
+        counted(plan.runs.into(), "run"),
         metric.title,
         plan.label(plan.baseline)
     );
@@ -211,11 +210,7 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
     if results.variants.iter().any(stalled) {
         say(out, STALLED)?;
     }
-    let failed: usize = results
-        .variants
-        .iter()
-        .map(pagerace_lab::Variant::failed)
-        .sum();
+    let failed = results.failed();
     if failed > 0 {
         let text = format!(
             "{failed} of {} loads failed: {}",
@@ -253,11 +248,13 @@ fn unmeasured(results: &Results) -> Option<String> {
 fn notes(plan: &Plan) -> Option<String> {
     let noted = plan.pages.iter().filter(|page| !page.notes.is_empty());
     let count: usize = plan.pages.iter().map(|page| page.notes.len()).sum();
-    let (notes, tell) = match count {
-        0 => return None,
-        1 => ("1 note".to_owned(), "lists"),
-        n => (format!("{n} notes"), "list"),
-    };
+    if count == 0 {
+        return None;
+    }
+    let (notes, tell) = (
+        counted(count as u64, "note"),
+        if count == 1 { "lists" } else { "list" },
+    );
     let of = match (noted.count(), plan.pages.as_slice()) {
         (_, [page]) => format!("{}'s recording", page.name),
         (1, _) => "one recording".to_owned(),

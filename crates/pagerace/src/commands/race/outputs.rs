@@ -15,6 +15,7 @@ use crate::cli::RaceArgs;
 use crate::commands::files::{rerun, say, write_text};
 use crate::commands::simulate::{load, load_logged};
 use crate::progress::Watch;
+use crate::text::counted;
 
 /// Checks, before long work, that the qlog files can be written.
 pub(super) fn check_qlog(args: &RaceArgs, plan: &Plan) -> Result<()> {
@@ -79,9 +80,6 @@ pub(super) fn write_all(
 }
 
 fn say_count(files: usize, dir: &Path) -> io::Result<()> {
-    let files = match files {
-        1 => "1 qlog file".to_owned(),
-        n => format!("{n} qlog files"),
-    };
+    let files = counted(files as u64, "qlog file");
     writeln!(anstream::stdout(), "Wrote {files} into {}", dir.display())
 }

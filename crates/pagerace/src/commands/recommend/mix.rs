@@ -14,9 +14,9 @@ use pagerace_study::recommend::mixes::{self, MIXES};
 use pagerace_study::recommend::users::{self, Assigned, User};
 
 use super::RecommendArgs;
-use crate::commands::study::counted;
 use crate::commands::warn::warn;
 use crate::lists::split_all;
+use crate::text::counted;
 
 /// A mix of networks as the user gave it.
 pub(super) enum Mix {

@@ -19,8 +19,7 @@ use pagerace_study::recommend::{
 
 use super::mix;
 use crate::commands::sections;
-use crate::commands::study::counted;
-use crate::text::{say, stress};
+use crate::text::{counted, say, stress};
 
 /// The share of users who get worse from which the first line says so.
 const MANY_WORSE: f64 = 0.1;

@@ -68,7 +68,7 @@ impl Summary {
 
     pub(super) fn print(&self, out: &mut impl Write, path: &Path) -> io::Result<()> {
         text::stress(out, &format!("Recorded {}", self.url))?;
-        let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+        let plural = |n: usize, one: &str| text::counted(n as u64, one);
         let kilobytes = |bytes: u64| format!("{:.0} kB", bytes as f64 / 1000.0);
         let (requests, hosts) = (
             plural(self.requests, "request"),

@@ -105,8 +105,8 @@ impl Study {
     pub fn rows(&self) -> Result<Vec<Row>> {
         let mut all = Vec::new();
         if let Some(store) = self.store()? {
-            self.resolved.each(|race, page, cells| {
-                all.extend(self.resolved.rows(&store, race, page, cells)?);
+            self.resolved.each(|cells| {
+                all.extend(self.resolved.rows(&store, cells)?);
                 Ok(())
             })?;
         }

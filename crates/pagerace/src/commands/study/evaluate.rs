@@ -21,6 +21,7 @@ use super::{Part, ReportArgs, markdown, run};
 use crate::cli::groups::FilterArgs;
 use crate::cli::model::word;
 use crate::table as terminal;
+use crate::text::counted;
 
 /// Placeholder for a missing value.
 pub(super) const NONE: &str = "–";
@@ -102,15 +103,16 @@ pub(super) fn check(resolved: &Resolved, path: &Path) -> Result<()> {
     let names_pages = resolved.study.names_pages();
     let mut keys: Vec<Key> = Vec::new();
     for race in 0..resolved.study.races.len() {
-        let cells = resolved.cells(race, 0, false)?;
+        let mut cells = resolved.cells(race, 0, false)?;
         let mut group = None;
         for page in 0..resolved.pages(race) {
+            cells.on = (race, page);
             // All pages have the same cells. Those of one in each group are enough to know
             // them, and one cell is enough to know the page, unless its name matters.
-            let own = resolved.key(race, page, &cells, 0).group;
+            let own = resolved.key(&cells, 0).group;
             let known = group.as_ref() == Some(&own) && !names_pages;
             let count = if known { 1 } else { cells.digests.len() };
-            keys.extend((0..count).map(|index| resolved.key(race, page, &cells, index)));
+            keys.extend((0..count).map(|index| resolved.key(&cells, index)));
             group = Some(own);
         }
     }
@@ -234,7 +236,7 @@ fn print_claim(
     let published = published.unwrap_or_default();
     for claim::Decision { measured, verdict } in decisions {
         let number = measured.number.map_or_else(|| NONE.to_owned(), rounded);
-        let pages = super::counted(measured.pages as u64, "page");
+        let pages = counted(measured.pages as u64, "page");
         let place = match &measured.network {
             Some(network) => format!("{}, {network}", measured.race),
             None => measured.race.clone(),

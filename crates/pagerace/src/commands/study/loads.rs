@@ -28,8 +28,8 @@ impl Loads {
         let mut frame = Frame::new(metrics);
         let (mut found, mut all) = (0, 0);
         let mut loads = BTreeMap::new();
-        resolved.each(|race, page, cells| {
-            let rows = resolved.rows(&store, race, page, cells)?;
+        resolved.each(|cells| {
+            let rows = resolved.rows(&store, cells)?;
             found += rows.len();
             for row in &rows {
                 loads.insert((row.key.cell.clone(), row.run), row.failure.is_some());
@@ -77,8 +77,8 @@ pub(in crate::commands) fn of_plan(
     let loads = Loads::read(&resolved, &folder, metrics)?;
     let store = Store::read(&folder, resolved.study.details)?;
     let mut pages = Vec::new();
-    resolved.each(|race, page, cells| {
-        let facts = resolved.stored_facts(&store, race, page, cells)?;
+    resolved.each(|cells| {
+        let facts = resolved.stored_facts(&store, cells)?;
         let facts = facts
             .map(|facts| serde_json::from_str(&facts))
             .transpose()?;

@@ -11,11 +11,12 @@ use pagerace_lab::facts::facts;
 use pagerace_study::claim::{Claim, Decision};
 use pagerace_study::plot;
 
+use super::PLAN_FILE;
 use super::evaluate::{NONE, at, beside, measured, summed_up};
 use super::loads::Loads;
 use super::resolve::Resolved;
-use super::{PLAN_FILE, counted};
 use crate::commands::markdown::{Section, cell};
+use crate::text::counted;
 
 /// The limits of statistics over pages.
 pub(in crate::commands) const MODEL_ERROR: &str = "Tests and intervals cover runs and pages. They leave out the model's \

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context as _, Error, Result, bail};
 use pagerace_corpus::Corpus;
-use pagerace_har::ImportOptions;
 use pagerace_lab::{Plan, VERSION};
 use pagerace_page::Page;
 use pagerace_papers::synthetic_page;
@@ -53,6 +52,8 @@ struct ResolvedRace {
 
 /// The cells of one race and page.
 pub(super) struct Cells {
+    /// The race and the page, by their places in the plan.
+    pub(super) on: (usize, usize),
     /// The plan. It has the page, if it was asked for.
     pub(super) plan: Plan,
     /// The digest of everything that decides the loads of each cell: networks, and
@@ -122,7 +123,8 @@ impl Resolved {
     }
 
     /// Returns the group and the name of a page.
-    fn page_name(&self, race: usize, page: usize) -> (String, String) {
+    fn page_name(&self, cells: &Cells) -> (String, String) {
+        let (race, page) = cells.on;
         let Some(file) = self.study.pages.get(page) else {
             return (
                 String::new(),
@@ -145,7 +147,7 @@ impl Resolved {
             plan.needs = plan.needs.get(page).cloned().into_iter().collect();
             plan.check().with_context(place)?;
             let contents = digest(&serde_json::to_vec(&(&plan.pages, &plan.needs))?);
-            return self.digests(race, plan, contents);
+            return self.digests((race, page), plan, contents);
         };
         let contents = match self.files[page].get() {
             Some(known) if !load => known.clone(),
@@ -168,7 +170,7 @@ impl Resolved {
             with_pages(&mut plan, args, vec![page], false).with_context(place)?;
             plan.check().with_context(place)?;
         }
-        self.digests(race, plan, contents)
+        self.digests((race, page), plan, contents)
     }
 
     /// Imports a page, unless it was the last one that was.
@@ -191,8 +193,8 @@ impl Resolved {
         Ok(page)
     }
 
-    fn digests(&self, race: usize, plan: Plan, contents: String) -> Result<Cells> {
-        let args = &self.races[race].args;
+    fn digests(&self, on: (usize, usize), plan: Plan, contents: String) -> Result<Cells> {
+        let args = &self.races[on.0].args;
         let mut inputs = vec![contents.clone(), json!(args.needs.selectors()).to_string()];
         // These change the page and not the plan.
         let far = &args.model.distance.origin_rtt;
@@ -217,20 +219,18 @@ impl Resolved {
             }
         }
         Ok(Cells {
+            on,
             plan,
             digests,
             contents,
         })
     }
 
-    /// Calls `work` with each race, page and its cells, in the order of the plan.
-    pub(super) fn each(
-        &self,
-        mut work: impl FnMut(usize, usize, &Cells) -> Result<()>,
-    ) -> Result<()> {
+    /// Calls `work` with the cells of each race and page, in the order of the plan.
+    pub(super) fn each(&self, mut work: impl FnMut(&Cells) -> Result<()>) -> Result<()> {
         for race in 0..self.races.len() {
             for page in 0..self.pages(race) {
-                work(race, page, &self.cells(race, page, false)?)?;
+                work(&self.cells(race, page, false)?)?;
             }
         }
         Ok(())
@@ -239,7 +239,8 @@ impl Resolved {
     /// Calls `take` with each shard, in the order of the plan.
     pub(super) fn shards(&self, take: &mut dyn FnMut(Shard) -> Result<()>) -> Result<()> {
         let mut cutter = Cutter::new(self.loads());
-        self.each(|race, page, cells| {
+        self.each(|cells| {
+            let (race, page) = cells.on;
             cutter.add(race, page, &cells.digests, cells.plan.runs, take)
         })?;
         cutter.last().map_or(Ok(()), take)
@@ -275,13 +276,13 @@ impl Resolved {
     }
 
     /// Returns the columns of the cell at `index`.
-    pub(super) fn key(&self, race: usize, page: usize, cells: &Cells, index: usize) -> Key {
+    pub(super) fn key(&self, cells: &Cells, index: usize) -> Key {
         let plan = &cells.plan;
         let network = &plan.networks[index / plan.contenders.len()];
         let contender = &plan.contenders[index % plan.contenders.len()];
-        let (group, name) = self.page_name(race, page);
+        let (group, name) = self.page_name(cells);
         Key {
-            race: self.study.races[race].name.clone(),
+            race: self.study.races[cells.on.0].name.clone(),
             group,
             page: name,
             network: network.name.clone(),
@@ -291,17 +292,9 @@ impl Resolved {
     }
 
     /// Returns the loads of a race and page that are done, with the names of this plan.
-    pub(super) fn rows(
-        &self,
-        store: &Store,
-        race: usize,
-        page: usize,
-        cells: &Cells,
-    ) -> Result<Vec<Row>> {
+    pub(super) fn rows(&self, store: &Store, cells: &Cells) -> Result<Vec<Row>> {
         let keys = 0..cells.digests.len();
-        let keys: Vec<Arc<Key>> = keys
-            .map(|index| Arc::new(self.key(race, page, cells, index)))
-            .collect();
+        let keys: Vec<Arc<Key>> = keys.map(|index| Arc::new(self.key(cells, index))).collect();
         let mut rows = store.rows(&cells.digests, cells.plan.runs)?;
         let mut place = 0;
         // The rows come in the order of the cells.
@@ -315,39 +308,32 @@ impl Resolved {
     }
 
     /// Returns the facts about a page that the results hold, as JSON.
-    pub(super) fn stored_facts(
-        &self,
-        store: &Store,
-        race: usize,
-        page: usize,
-        cells: &Cells,
-    ) -> Result<Option<String>> {
+    pub(super) fn stored_facts(&self, store: &Store, cells: &Cells) -> Result<Option<String>> {
         let Some(mut facts) = store.page(&cells.digests, &cells.contents)? else {
             return Ok(None);
         };
         // The plan may have renamed the page.
-        let (group, name) = self.page_name(race, page);
+        let (group, name) = self.page_name(cells);
         facts["group"] = group.into();
         facts["page"] = name.into();
         Ok(Some(facts.to_string()))
     }
 
     /// Returns facts about a page that was loaded, as JSON.
-    pub(super) fn page_facts(&self, race: usize, page: usize, cells: &Cells) -> String {
-        let (group, name) = self.page_name(race, page);
+    pub(super) fn page_facts(&self, cells: &Cells) -> String {
+        let (group, name) = self.page_name(cells);
         let mut facts = store::facts_of(&group, &name, &cells.plan.pages[0]);
         facts["contents"] = cells.contents.clone().into();
-        facts["providers"] = self.providers(race, page).into();
+        facts["providers"] = self.providers(cells).into();
         facts.to_string()
     }
 
     /// Returns the number of content delivery networks that answer requests of a page; `None` if
     /// it is no recording.
-    fn providers(&self, race: usize, page: usize) -> Option<usize> {
+    fn providers(&self, cells: &Cells) -> Option<usize> {
+        let (race, page) = cells.on;
         let file = self.study.pages.get(page)?;
-        let options = ImportOptions {
-            page: self.races[race].args.choice.page.clone(),
-        };
+        let options = self.races[race].args.choice.options();
         let survey = pagerace_har::survey(&file.path, &options).ok()?;
         let corpus = Corpus::new(vec![survey]);
         Some(corpus.pages[0].providers().len())

@@ -208,15 +208,15 @@ impl<'a> Run<'a> {
         }
         let mut rows = ShardRows::default();
         let mut pages = Vec::new();
-        let mut on = None;
+        let mut on: Option<Cells> = None;
         for (place, piece) in &shard.pieces {
             let (race, page) = (place.race, place.page);
             // The cells of a page follow each other.
             let cells = match on.take() {
-                Some((known, cells)) if known == (race, page) => cells,
+                Some(cells) if cells.on == (race, page) => cells,
                 _ => {
                     let cells = self.resolved.cells(race, page, true)?;
-                    pages.push(self.resolved.page_facts(race, page, &cells));
+                    pages.push(self.resolved.page_facts(&cells));
                     cells
                 }
             };
@@ -230,7 +230,7 @@ impl<'a> Run<'a> {
                     return Ok(None);
                 }
             }
-            on = Some(((race, page), cells));
+            on = Some(cells);
         }
         let path = self.store.write(shard, &rows, &pages)?;
         self.written.fetch_add(1, Ordering::Relaxed);
@@ -241,10 +241,7 @@ impl<'a> Run<'a> {
     fn load(&self, place: Place, cells: &Cells, run: u32, rows: &mut ShardRows) -> Result<()> {
         let key = match rows.loads.last() {
             Some(last) if last.key.cell == cells.digests[place.cell] => Arc::clone(&last.key),
-            _ => {
-                let (race, page) = (place.race, place.page);
-                Arc::new(self.resolved.key(race, page, cells, place.cell))
-            }
+            _ => Arc::new(self.resolved.key(cells, place.cell)),
         };
         let (plan, details) = (&cells.plan, self.resolved.study.details);
         let (scenario, seed) = (plan.scenario(place.cell), plan.run_seed(run as usize));

@@ -9,7 +9,7 @@ use pagerace_papers::zhou;
 use pagerace_report::sections::{Figure, Point, Section, Series, SeriesKind, Table, columns};
 
 use super::{Content, NONE, ms, number, or_none};
-use crate::commands::study::counted;
+use crate::text::counted;
 
 impl Content<'_> {
     pub(super) fn groups(&self, reductions: &Reductions) -> Section {

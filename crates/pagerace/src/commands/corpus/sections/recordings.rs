@@ -7,7 +7,7 @@ use pagerace_papers::zhou;
 use pagerace_report::sections::{Figure, Section, Series, SeriesKind, Table, columns};
 
 use super::{Content, NONE, PROVIDERS_SHOWN, ms, or_none, percent};
-use crate::commands::study::counted;
+use crate::text::counted;
 
 impl Content<'_> {
     pub(super) fn versions(&self) -> Section {

@@ -7,6 +7,7 @@ use anstyle::Style;
 use comfy_table::{ColumnConstraint, Width};
 use pagerace_essential::essential::{Assessment, Counts};
 use pagerace_page::{Category, Page, Resource};
+use pagerace_report::sections::columns;
 use serde_json::{Value, json};
 
 use super::super::{kilobytes, label, name, shorten, table, width};
@@ -43,15 +44,7 @@ pub(super) fn write(
             evidence(assessment),
         ]
     });
-    let header = [
-        "no.",
-        "resource",
-        "category",
-        "KB",
-        "essential",
-        "needed",
-        "evidence",
-    ];
+    let header = columns("no. | resource | category | KB | essential | needed | evidence");
     let mut resources = table(&header, header.len(), rows.collect());
     // In a narrow terminal only the evidence is wrapped.
     if let Some(column) = resources.column_mut(1) {
