@@ -107,6 +107,11 @@ impl Results {
         &self.variants[self.plan.variant_index(page, network, contender)]
     }
 
+    /// Returns the number of failed loads.
+    pub fn failed(&self) -> usize {
+        self.variants.iter().map(Variant::failed).sum()
+    }
+
     /// Returns the reasons of failed loads without duplicates, in the order of the
     /// variants.
     pub fn reasons(&self) -> Vec<&str> {
