@@ -13,7 +13,7 @@ use pagerace_core::Words as _;
 use pagerace_lab::analysis::LEVEL;
 use pagerace_lab::contender::Contender;
 use pagerace_lab::metric::MetricId;
-use pagerace_lab::model_error::{Difference, HEADER};
+use pagerace_lab::model_error::{DifferenceKind, HEADER};
 use pagerace_lab::stats::{median, quantile, welch};
 use pagerace_page::intervention::Effect;
 use pagerace_page::{Intervention, PaintEvidence};
@@ -24,7 +24,7 @@ use crate::prediction::Prediction;
 
 /// Returns the respect in which the contenders differ; `None` if they are equal, differ
 /// in more than one respect, or differ in interventions of which the first has any.
-fn kind(first: &Contender, second: &Contender) -> Option<Difference> {
+fn kind(first: &Contender, second: &Contender) -> Option<DifferenceKind> {
     let same = |change: fn(&mut Contender, &Contender)| {
         let mut changed = first.clone();
         change(&mut changed, second);
@@ -34,13 +34,13 @@ fn kind(first: &Contender, second: &Contender) -> Option<Difference> {
         return None;
     }
     if same(|c, other| c.protocols = other.protocols.clone()) {
-        return Some(Difference::Protocol);
+        return Some(DifferenceKind::Protocol);
     }
     if same(|c, other| c.strategy = other.strategy.clone()) {
-        return Some(Difference::Strategy);
+        return Some(DifferenceKind::Strategy);
     }
     if same(|c, other| c.congestion.clone_from(&other.congestion)) {
-        return Some(Difference::Controller);
+        return Some(DifferenceKind::Controller);
     }
     if !first.interventions.is_empty()
         || !same(|c, other| c.interventions = other.interventions.clone())
@@ -50,9 +50,9 @@ fn kind(first: &Contender, second: &Contender) -> Option<Difference> {
     let blocks = |one: &Intervention| matches!(one.effect, Effect::Block(_));
     let blocks = second.interventions.all().iter().any(blocks);
     Some(if blocks {
-        Difference::Block
+        DifferenceKind::Block
     } else {
-        Difference::Delay
+        DifferenceKind::Delay
     })
 }
 
@@ -70,7 +70,7 @@ pub struct Difference {
     /// The metric that is compared.
     pub metric: MetricId,
     /// The respect in which the contenders differ.
-    pub kind: Difference,
+    pub kind: DifferenceKind,
     /// Both contenders; the first is the baseline.
     pub contenders: [String; 2],
     /// The evidence for the paints of the predicted page.
@@ -138,7 +138,7 @@ fn difference(first: &Pair<'_>, second: &Pair<'_>, metric: MetricId) -> Option<D
     let kind = kind(a, b)?;
     let symmetric = matches!(
         kind,
-        Difference::Protocol | Difference::Strategy | Difference::Controller
+        DifferenceKind::Protocol | DifferenceKind::Strategy | DifferenceKind::Controller
     );
     if symmetric && rank(a) > rank(b) {
         return None;
@@ -181,7 +181,7 @@ fn rank(contender: &Contender) -> (String, bool, String, bool, String) {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DifferenceErrors {
     /// The respect in which the contenders differ.
-    pub kind: Difference,
+    pub kind: DifferenceKind,
     /// The metric that is compared.
     pub metric: MetricId,
     /// True if the networks lose packets at random.
@@ -224,7 +224,7 @@ pub fn model_errors<'a>(
         groups.entry(key).or_default().push(one);
     }
     let error = |((kind, metric, lossy, evidence), all): (
-        (Difference, MetricId, bool, PaintEvidence),
+        (DifferenceKind, MetricId, bool, PaintEvidence),
         Vec<&Difference>,
     )| {
         let signed: Vec<f64> = all.iter().map(|one| one.signed_error()).collect();

@@ -34,7 +34,7 @@ words! {
     /// The respect in which two contenders differ.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     #[serde(rename_all = "kebab-case")]
-    pub enum Difference {
+    pub enum DifferenceKind {
         /// The version of HTTP.
         Protocol = "protocol": "protocols",
         /// The order in which servers send responses.
@@ -57,7 +57,7 @@ pub struct ModelErrors {
 /// A line of the table, with the fields that verdicts use.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
-    kind: Difference,
+    kind: DifferenceKind,
     metric: MetricId,
     lossy: bool,
     evidence: PaintEvidence,
@@ -78,7 +78,7 @@ pub struct ModelError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// The respects in which the contenders differ.
-    pub kinds: Vec<Difference>,
+    pub kinds: Vec<DifferenceKind>,
     /// Properties of the comparison that were never measured, in words.
     pub unmeasured: Vec<&'static str>,
     /// The metric that is compared.
@@ -177,7 +177,7 @@ impl Row {
         };
         let known = |name: &str| format!("`{name}` is not known");
         Ok(Self {
-            kind: Difference::of_word(kind).ok_or_else(|| known(kind))?,
+            kind: DifferenceKind::of_word(kind).ok_or_else(|| known(kind))?,
             metric: metric.parse().map_err(|_| known(metric))?,
             lossy: match network {
                 "lossless" => false,
@@ -216,11 +216,11 @@ impl Question {
         let (a_what, b_what) = (split(&a.interventions), split(&b.interventions));
         let strategies = a.strategy != b.strategy && a.has_choice() && b.has_choice();
         let differs = [
-            (a.protocols != b.protocols, Difference::Protocol),
-            (strategies, Difference::Strategy),
-            (a.congestion != b.congestion, Difference::Controller),
-            (a_what.0 != b_what.0, Difference::Block),
-            (a_what.1 != b_what.1, Difference::Delay),
+            (a.protocols != b.protocols, DifferenceKind::Protocol),
+            (strategies, DifferenceKind::Strategy),
+            (a.congestion != b.congestion, DifferenceKind::Controller),
+            (a_what.0 != b_what.0, DifferenceKind::Block),
+            (a_what.1 != b_what.1, DifferenceKind::Delay),
         ];
         let kinds = differs.into_iter().filter(|(differs, _)| *differs);
         let policies = a.effective_reliability() != b.effective_reliability();

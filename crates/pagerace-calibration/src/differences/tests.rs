@@ -1,16 +1,19 @@
 use pagerace_lab::fake::contender;
 
-use super::{Difference, Pair, csv, differences, kind, model_errors};
+use super::{DifferenceKind, Pair, csv, differences, kind, model_errors};
 use crate::samples::{around, metric, observation, prediction};
 
 #[test]
 fn contenders_differ_in_one_thing() {
     let kind = |a: &str, b: &str| kind(&contender(a), &contender(b));
-    assert_eq!(kind("h1", "h3"), Some(Difference::Protocol));
-    assert_eq!(kind("h3 sequential", "h3 eps"), Some(Difference::Strategy));
-    assert_eq!(kind("h3 cubic", "h3 bbr"), Some(Difference::Controller));
-    assert_eq!(kind("h3", "h3 ads=refused"), Some(Difference::Block));
-    assert_eq!(kind("h3", "h3 fonts=500ms"), Some(Difference::Delay));
+    assert_eq!(kind("h1", "h3"), Some(DifferenceKind::Protocol));
+    assert_eq!(
+        kind("h3 sequential", "h3 eps"),
+        Some(DifferenceKind::Strategy)
+    );
+    assert_eq!(kind("h3 cubic", "h3 bbr"), Some(DifferenceKind::Controller));
+    assert_eq!(kind("h3", "h3 ads=refused"), Some(DifferenceKind::Block));
+    assert_eq!(kind("h3", "h3 fonts=500ms"), Some(DifferenceKind::Delay));
     assert_eq!(kind("h3 ads=refused", "h3"), None);
     assert_eq!(kind("h2", "h3 eps"), None);
     assert_eq!(kind("h3", "h3"), None);

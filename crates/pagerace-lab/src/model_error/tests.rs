@@ -1,6 +1,6 @@
 use pagerace_page::PaintEvidence::{Guessed, Recorded};
 
-use super::{Difference, ModelErrors, Question};
+use super::{DifferenceKind, ModelErrors, Question};
 use crate::fake;
 
 const HEADER: &str = super::HEADER;
@@ -17,7 +17,7 @@ fn table() -> ModelErrors {
     ModelErrors::read(&text).unwrap()
 }
 
-fn question(kinds: &[Difference]) -> Question {
+fn question(kinds: &[DifferenceKind]) -> Question {
     Question {
         kinds: kinds.to_vec(),
         unmeasured: Vec::new(),
@@ -33,14 +33,14 @@ fn said(question: &Question) -> String {
 
 #[test]
 fn what_was_measured_counts_as_measured() {
-    let one = question(&[Difference::Protocol]);
+    let one = question(&[DifferenceKind::Protocol]);
     assert_eq!(said(&one), "±6 % for protocols on recorded layouts");
     let lossy = Question { lossy: true, ..one };
     assert_eq!(
         said(&lossy),
         "±20 % for protocols on recorded layouts with loss"
     );
-    let both = question(&[Difference::Protocol, Difference::Strategy]);
+    let both = question(&[DifferenceKind::Protocol, DifferenceKind::Strategy]);
     assert_eq!(
         said(&both),
         "±9 % for protocols and strategies on recorded layouts"
@@ -51,7 +51,7 @@ fn what_was_measured_counts_as_measured() {
 fn what_was_never_measured_gets_twice_its_neighbours() {
     let guessed = Question {
         evidence: Guessed,
-        ..question(&[Difference::Protocol])
+        ..question(&[DifferenceKind::Protocol])
     };
     assert_eq!(
         said(&guessed),
@@ -59,12 +59,12 @@ fn what_was_never_measured_gets_twice_its_neighbours() {
     );
     // Four pairs are too few to count, so nothing of this kind was measured.
     assert_eq!(
-        said(&question(&[Difference::Controller])),
+        said(&question(&[DifferenceKind::Controller])),
         "±18 % assumed for congestion controllers on recorded layouts, too few measurements"
     );
     let firefox = Question {
         unmeasured: vec!["Firefox"],
-        ..question(&[Difference::Protocol])
+        ..question(&[DifferenceKind::Protocol])
     };
     assert_eq!(
         said(&firefox),
@@ -77,7 +77,7 @@ fn the_first_byte_knows_no_paints() {
     let ttfb = Question {
         metric: "ttfb".parse().unwrap(),
         evidence: Guessed,
-        ..question(&[Difference::Protocol])
+        ..question(&[DifferenceKind::Protocol])
     };
     assert_eq!(said(&ttfb), "±2 % for protocols on recorded layouts");
 }
@@ -85,12 +85,12 @@ fn the_first_byte_knows_no_paints() {
 #[test]
 fn without_measurements_there_is_no_error() {
     assert_eq!(
-        ModelErrors::default().of(&question(&[Difference::Protocol])),
+        ModelErrors::default().of(&question(&[DifferenceKind::Protocol])),
         None
     );
     let other = Question {
         metric: "tti".parse().unwrap(),
-        ..question(&[Difference::Protocol])
+        ..question(&[DifferenceKind::Protocol])
     };
     assert_eq!(table().of(&other), None);
     for empty in ["", "# nothing yet\n", HEADER] {
@@ -115,10 +115,10 @@ fn a_question_names_what_differs() {
         3,
     );
     let kinds = |pair| Question::of(&plan, 0, 0, pair, plan.metric).kinds;
-    assert_eq!(kinds([0, 1]), [Difference::Protocol]);
-    assert_eq!(kinds([1, 2]), [Difference::Controller]);
-    assert_eq!(kinds([1, 3]), [Difference::Strategy]);
-    assert_eq!(kinds([1, 5]), [Difference::Delay]);
+    assert_eq!(kinds([0, 1]), [DifferenceKind::Protocol]);
+    assert_eq!(kinds([1, 2]), [DifferenceKind::Controller]);
+    assert_eq!(kinds([1, 3]), [DifferenceKind::Strategy]);
+    assert_eq!(kinds([1, 5]), [DifferenceKind::Delay]);
     let warm = Question::of(&plan, 0, 0, [1, 4], plan.metric);
     assert_eq!(
         (warm.kinds, warm.unmeasured),

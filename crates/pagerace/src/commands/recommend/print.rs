@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use pagerace_core::Words as _;
 use pagerace_lab::VERSION;
 use pagerace_lab::metric::Wording;
-use pagerace_lab::model_error::{Difference, ModelErrors, Question};
+use pagerace_lab::model_error::{DifferenceKind, ModelErrors, Question};
 use pagerace_lab::unit::{percent, signed_percent};
 use pagerace_page::PaintEvidence;
 use pagerace_report::sections::{
@@ -177,9 +177,9 @@ impl Report<'_> {
             others.any(|choice| get(choice) != get(today))
         };
         let kinds = [
-            (differ(|key| &key.protocol), Difference::Protocol),
-            (differ(|key| &key.strategy), Difference::Strategy),
-            (differ(|key| &key.controller), Difference::Controller),
+            (differ(|key| &key.protocol), DifferenceKind::Protocol),
+            (differ(|key| &key.strategy), DifferenceKind::Strategy),
+            (differ(|key| &key.controller), DifferenceKind::Controller),
         ];
         let kinds = kinds.into_iter().filter(|(differs, _)| *differs);
         let policies = differ(|key| &key.reliability).then_some("reliability policies");

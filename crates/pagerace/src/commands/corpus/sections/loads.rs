@@ -3,7 +3,7 @@
 use pagerace_corpus::Pairs;
 use pagerace_corpus::findings::{PageFindings, Reductions, Spread};
 use pagerace_lab::MetricId;
-use pagerace_lab::model_error::{Difference, ModelErrors, Question, is_lossy};
+use pagerace_lab::model_error::{DifferenceKind, ModelErrors, Question, is_lossy};
 use pagerace_lab::stats::Line;
 use pagerace_papers::zhou;
 use pagerace_report::sections::{Figure, Point, Section, Series, SeriesKind, Table, columns};
@@ -79,7 +79,7 @@ impl Content<'_> {
     fn model_error(&self) -> Option<String> {
         let network = &self.experiment?.networks[0];
         let question = Question {
-            kinds: vec![Difference::Protocol],
+            kinds: vec![DifferenceKind::Protocol],
             unmeasured: Vec::new(),
             metric: "onload".parse::<MetricId>().ok()?,
             lossy: is_lossy(network),
