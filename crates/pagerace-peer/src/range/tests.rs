@@ -1,3 +1,4 @@
+use bytes::Bytes;
 use pagerace_core::{Duration, Priority};
 
 use super::*;

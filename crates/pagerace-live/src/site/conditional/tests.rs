@@ -1,4 +1,6 @@
+use bytes::Bytes;
 use pagerace_core::{Duration, Priority};
+use pagerace_http::Field;
 use pagerace_peer::server::UNKNOWN;
 
 use super::*;
