@@ -167,7 +167,7 @@ impl<C: Carrier> Loader<C> {
             last: None,
             missing: 0,
             largest: 0,
-            segments: Segments::default(),
+            segments: Segments::new(fetch.trial.rtt),
             lost: Vec::new(),
             is_torn: false,
             open: 0,
@@ -237,7 +237,7 @@ impl<C: Carrier> Loader<C> {
         let received = self.client.take_received();
         if C::READABLE {
             for (_, bytes) in received {
-                self.segments.pass(now, &bytes);
+                self.segments.pass(now, number, &bytes);
             }
             return;
         }
@@ -361,16 +361,18 @@ impl<C: Carrier> Play for Loader<C> {
         self.watched.mtu = self.watched.mtu.max(payload as u16);
         let size = payload + C::HEADER;
         let number = self.watched.offered.len();
-        if let Some(header) = C::header(&packet) {
-            let lost = self.segments.arrive(&header);
-            self.lose(lost, number);
-        }
+        let header = C::header(&packet);
         let waiting = Waiting {
             packet,
             number,
             drops: self.drops,
         };
         let dropped = self.link.enqueue(now, size, 0, waiting).is_err();
+        if let Some(header) = header {
+            for (lost, number) in self.segments.arrive(number, &header, dropped) {
+                self.lose(lost, number);
+            }
+        }
         if dropped {
             self.drops.last = Some(number);
             self.drops.all += 1;
