@@ -404,6 +404,12 @@ impl Client {
         self.host.observe(self.id)?.last_received()
     }
 
+    /// Returns true if bytes of the server's handshake arrived before earlier ones.
+    pub fn handshake_has_gap(&mut self) -> bool {
+        let quic = self.host.observe(self.id);
+        quic.is_some_and(|quic| quic.handshake_has_gap())
+    }
+
     /// Passes the packets since the last call to `each`, if the client records packets.
     pub fn drain_packets(&mut self, each: impl FnMut(PacketRecord)) {
         if let Some(quic) = self.host.observe(self.id) {

@@ -11,19 +11,20 @@
 )]
 #![allow(clippy::print_stdout, reason = "this is a program")]
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
+use pagerace_core::rng::derive_seed;
 use pagerace_core::{Duration, Protocol, Rng};
 use pagerace_delivery::StrategySpec;
 use pagerace_net::Network;
-use pagerace_probe::congestion::shape::{losses_of_path, rate_of_path};
-use pagerace_probe::congestion::{
-    Fetch, Model, SCALE, Shape, Trial, Watched, controllers, trials, watch_tcp,
-};
+use pagerace_probe::congestion::{Flights, Model, SCALE, Shape, controllers, observe, watch_tcp};
+use pagerace_probe::http2::{self, Line, PIECE_MAX};
 use pagerace_probe::model::Expected;
-use pagerace_probe::plan::{Object, facts};
-use pagerace_probe::world::{Served, ServedSite, World, watch};
-use pagerace_probe::{Verdict, judge};
+use pagerace_probe::plan::facts;
+use pagerace_probe::world::{Served, ServedSite, World, play, watch};
+use pagerace_probe::{Budget, Subject, Verdict, judge};
 
 /// Size of the object in bytes.
 const LENGTH: u64 = 400_000;
@@ -34,19 +35,9 @@ const MTUS: [u16; 4] = [1_200, 1_252, 1_350, 1_452];
 struct Path {
     network: String,
     rtt: Duration,
+    jitter: Duration,
     loss: f64,
     mtu: u16,
-}
-
-fn object() -> Object {
-    Object {
-        path: "/".to_owned(),
-        length: LENGTH,
-        ranges: false,
-        media_type: "image/png".to_owned(),
-        server: String::new(),
-        think_time: Duration::ZERO,
-    }
 }
 
 impl Path {
@@ -73,46 +64,59 @@ impl Path {
                  queue 200p"
             ),
             rtt: Duration::from_nanos((rtt * 1e6) as u64),
+            jitter: Duration::from_nanos((jitter * 1e6) as u64),
             loss,
             mtu,
         }
     }
 
-    /// Plays the trials with the probe's own client behind the path.
-    fn watch(
-        &self,
-        protocol: Protocol,
-        controller: &str,
-        trials: &[Trial],
-        seed: u64,
-    ) -> Vec<Watched> {
+    /// Probes a server behind the path.
+    fn probe(&self, protocol: Protocol, controller: &str, seed: u64) -> Flights {
+        let site = ServedSite(vec![Served {
+            path: "/".to_owned(),
+            length: LENGTH,
+            media_type: "image/png".to_owned(),
+            facts: facts("image/png"),
+            think_time: Duration::ZERO,
+        }]);
         let world = World {
             network: Network::parse(&self.network).unwrap(),
-            site: ServedSite(vec![Served {
-                path: "/".to_owned(),
-                length: LENGTH,
-                media_type: "image/png".to_owned(),
-                facts: facts("image/png"),
-                think_time: Duration::ZERO,
-            }]),
+            site: site.clone(),
             congestion: controller.to_owned(),
             mtu: self.mtu,
             strategy: "fifo".parse::<StrategySpec>().unwrap(),
         };
-        let fetch = |trial: &Trial| Fetch {
-            trial: *trial,
-            path_rtt: self.rtt,
-            path: "/".to_owned(),
-            length: LENGTH,
-            requests: 100,
+        let line = Line {
+            rtt: self.rtt,
+            jitter: self.jitter,
+            site,
+            strategy: world.strategy.clone(),
+            piece_max: PIECE_MAX,
         };
-        trials
-            .iter()
-            .map(|t| match protocol {
-                Protocol::H3 => watch(&world, fetch(t), seed),
-                _ => watch_tcp(&world, fetch(t), seed, &[]),
-            })
-            .collect()
+        // Each connection meets other losses.
+        let connections = Cell::new(0);
+        let next = || {
+            connections.set(connections.get() + 1);
+            derive_seed(seed, &format!("connection/{}", connections.get()))
+        };
+        let flights = observe(
+            protocol,
+            Subject::Objects(&["/".to_owned()]),
+            &Budget::default(),
+            |job| {
+                Ok::<_, Infallible>(match protocol {
+                    Protocol::H3 => play(&world, job, next()),
+                    _ => http2::play(&line, job, next()),
+                })
+            },
+            |fetch| {
+                Ok(match protocol {
+                    Protocol::H3 => watch(&world, fetch, next()),
+                    _ => watch_tcp(&world, fetch, next(), &[]),
+                })
+            },
+        );
+        flights.unwrap()
     }
 }
 
@@ -231,6 +235,7 @@ fn main() {
         .map_or(Protocol::H3, |word| word.parse().unwrap());
     let (mut clean, mut lossy) = (Tally::default(), Tally::default());
     let mut calibration = Calibration::default();
+    let mut repeated = 0;
     for seed in first..first + paths {
         let path = Path::random(seed);
         // About one loss in a probe or more.
@@ -239,40 +244,23 @@ fn main() {
         } else {
             &mut lossy
         };
-        let trials = trials(path.rtt);
         // Truths of the same measurements have the same candidates.
-        let mut simulated: BTreeMap<_, Vec<(&str, Expected)>> = BTreeMap::new();
+        let mut simulated: Vec<(Model, Vec<(&str, Expected)>)> = Vec::new();
         // Those of implementations are probed over sockets.
         for truth in controllers(Protocol::H2) {
-            let watched = path.watch(protocol, truth, &trials, seed);
-            let model = Model {
-                protocol,
-                object: object(),
-                path_rtt: path.rtt,
-                rtt: watched
-                    .iter()
-                    .filter_map(|w| w.rtt)
-                    .fold(path.rtt, Duration::min),
-                rate: watched
-                    .iter()
-                    .map(|w| rate_of_path(&w.offered))
-                    .max()
-                    .unwrap(),
-                losses: watched.iter().map(|w| losses_of_path(&w.offered)).collect(),
-                mtu: watched.iter().map(|w| w.mtu).max().unwrap(),
-                seed: 1,
-            };
-            let shapes = trials.iter().zip(&watched);
-            let values: Vec<_> = shapes
-                .map(|(t, w)| Shape::of(t, &w.offered).values())
-                .collect();
-            let expect = |name| (name, model.expect(name, &trials));
-            let entries = simulated
-                .entry((model.rtt, model.rate, model.mtu, model.losses.clone()))
-                .or_insert_with(|| controllers(protocol).into_iter().map(expect).collect());
+            let flights = path.probe(protocol, truth, seed);
+            let model = flights.model(1);
+            let values: Vec<_> = flights.shapes().iter().map(Shape::values).collect();
+            if !simulated.iter().any(|(known, _)| *known == model) {
+                let expect = |name| (name, model.expect(name, &flights.trials));
+                let entries = controllers(protocol).into_iter().map(expect).collect();
+                simulated.push((model.clone(), entries));
+            }
+            let (_, entries) = simulated.iter().find(|(known, _)| *known == model).unwrap();
             let verdict = judge(&values, entries, &SCALE);
             tally.add(truth, &verdict);
             calibration.add(truth, &verdict);
+            repeated += flights.used.connections - 3;
             if !verdict.answer().is_some_and(|g| g.members.contains(&truth)) {
                 let own = verdict.groups.iter().find(|g| g.members.contains(&truth));
                 println!(
@@ -304,4 +292,5 @@ fn main() {
     clean.print("less than 0.03 % loss");
     lossy.print("more");
     calibration.print();
+    println!("{repeated} trials repeated");
 }

@@ -50,6 +50,7 @@ fn fetches(requests: usize) -> [Fetch; 2] {
         path: "/".to_owned(),
         length: LENGTH,
         requests,
+        patience: None,
     })
 }
 

@@ -36,6 +36,7 @@ fn fetch(trial: Trial) -> Fetch {
         path: "/0".to_owned(),
         length: LENGTH,
         requests: 100,
+        patience: None,
     }
 }
 

@@ -55,6 +55,12 @@ pub trait Carrier {
     /// Returns the number of the last packet from the server, if packets have numbers.
     fn last_received(&mut self) -> Option<u64>;
 
+    /// Returns true if bytes of the server's handshake arrived before earlier ones. Over TCP, the
+    /// packets' headers show it.
+    fn handshake_has_gap(&mut self) -> bool {
+        false
+    }
+
     /// Sends a request as soon as it may leave.
     fn request(&mut self, now: Instant, token: u64, fields: Vec<Field>);
 
@@ -140,6 +146,10 @@ impl Carrier for Client {
 
     fn last_received(&mut self) -> Option<u64> {
         Self::last_received(self)
+    }
+
+    fn handshake_has_gap(&mut self) -> bool {
+        Self::handshake_has_gap(self)
     }
 
     fn request(&mut self, now: Instant, token: u64, fields: Vec<Field>) {

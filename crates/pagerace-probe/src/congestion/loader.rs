@@ -31,6 +31,9 @@ const PACKET_MIN: f64 = 64.0;
 /// Most gaps of a stream. Each packet is compared with all of them.
 const HOLES_MAX: usize = 1_000;
 
+/// Most bytes of a connection that [`Fetch::patience`] ends.
+const BEGINNING_MAX: u64 = 64 << 10;
+
 /// Time in round trips within which a server knows that a packet is lost: that of three later packets
 /// (RFC 9002, section 6.1.1) and of two that share an acknowledgement, of 24 in a round trip.
 const PATIENCE: f64 = 0.25;
@@ -48,6 +51,10 @@ pub struct Fetch {
     pub length: u64,
     /// Most requests.
     pub requests: usize,
+    /// If set, the connection ends as soon as a packet was lost before the first response, or as the
+    /// server has made the client wait for longer than this. Its controller would begin otherwise
+    /// than the simulated ones.
+    pub patience: Option<Duration>,
 }
 
 impl Fetch {
@@ -73,6 +80,8 @@ pub struct Watched {
     pub rtt: Option<Duration>,
     /// Time from the beginning to the end.
     pub time: Duration,
+    /// True if [`Fetch::patience`] ended it.
+    pub disturbed: bool,
     /// How it ended.
     pub end: End,
 }
@@ -125,6 +134,12 @@ pub struct Loader<C: Carrier = Client> {
     /// True if a stream has too many gaps.
     is_torn: bool,
     open: usize,
+    /// True after the first head of a response.
+    begun: bool,
+    /// Time of the first packet that the server has not answered.
+    asked: Option<Instant>,
+    /// Longest time to an answer before the first response.
+    waited: Duration,
     watched: Watched,
     over: bool,
 }
@@ -171,6 +186,9 @@ impl<C: Carrier> Loader<C> {
             lost: Vec::new(),
             is_torn: false,
             open: 0,
+            begun: false,
+            asked: None,
+            waited: Duration::ZERO,
             watched: Watched::default(),
             over: false,
             fetch,
@@ -185,6 +203,10 @@ impl<C: Carrier> Loader<C> {
             self.find_losses(now, payload.number, payload.drops);
         }
         self.read(now);
+        if self.is_disturbed() {
+            self.watched.disturbed = true;
+            self.end(now, End::Complete);
+        }
         if now >= Instant::ZERO + self.fetch.trial.time {
             self.end(now, End::Complete);
         }
@@ -198,6 +220,17 @@ impl<C: Carrier> Loader<C> {
             let reason = format!("a stream has more than {HOLES_MAX} gaps");
             self.end(now, End::Failed(reason));
         }
+    }
+
+    /// Returns true if the beginning of the connection should not count.
+    fn is_disturbed(&mut self) -> bool {
+        let Some(patience) = self.fetch.patience else {
+            return false;
+        };
+        if self.begun || self.watched.payload > BEGINNING_MAX {
+            return false;
+        }
+        self.waited > patience || !self.lost.is_empty() || self.client.handshake_has_gap()
     }
 
     fn bytes_max(&self) -> f64 {
@@ -317,6 +350,7 @@ impl<C: Carrier> Loader<C> {
                     self.request(now);
                 }
                 ClientEvent::Head { fields: head, .. } => {
+                    self.begun = true;
                     let status = pagerace_http::fields::get(&head, ":status");
                     let status = String::from_utf8_lossy(status.map_or(&[][..], |s| &s[..]));
                     if !status.starts_with('1') && status != "200" {
@@ -356,6 +390,9 @@ impl<C: Carrier> Play for Loader<C> {
 
     fn handle_packet(&mut self, now: Instant, packet: C::Received) {
         let payload = C::payload(&packet);
+        if let Some(asked) = self.asked.take().filter(|_| !self.begun) {
+            self.waited = self.waited.max(now.since(asked));
+        }
         self.watched.rtt.get_or_insert(now.since_start());
         self.watched.payload += u64::from(payload);
         self.watched.mtu = self.watched.mtu.max(payload as u16);
@@ -400,7 +437,11 @@ impl<C: Carrier> Play for Loader<C> {
     }
 
     fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<C::Sent> {
-        self.client.poll_transmit(now, buf)
+        let sent = self.client.poll_transmit(now, buf);
+        if sent.is_some() {
+            self.asked.get_or_insert(now);
+        }
+        sent
     }
 
     fn is_over(&self) -> bool {

@@ -180,6 +180,7 @@ impl Model {
                 path: self.object.path.clone(),
                 length: self.object.length,
                 requests: usize::MAX,
+                patience: None,
             };
             let losses = self.losses.get(i).unwrap_or(&none).iter();
             let packet = Duration::from_nanos(PACKET_BITS * 1_000_000_000 / trial.rate);

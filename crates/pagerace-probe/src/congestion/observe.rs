@@ -12,6 +12,9 @@ use crate::player::Job;
 use crate::probe::{ProbeError, Used};
 use crate::trace::{End, Trace};
 
+/// Most repetitions of trials whose handshakes were disturbed.
+const REPEATS_MAX: usize = 3;
+
 /// The trials of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flights {
@@ -36,6 +39,9 @@ pub struct Flights {
 /// Plays the survey and both trials over HTTP/2 or HTTP/3, each on a new connection. Of several
 /// objects, the first is used; of those on a page, the largest.
 ///
+/// A loss before the first response ends slow start before anything was seen of it, and how depends on
+/// the server's timers and the size of its certificate. Such a trial begins anew.
+///
 /// # Errors
 /// Returns an error if the object cannot be used, is too small for the budget, or a trial fails
 /// or is cut short.
@@ -51,7 +57,9 @@ pub fn observe<E>(
         used.play(job, budget, &mut survey)
     })?;
     let object = looked.objects.swap_remove(0);
-    let path_rtt = looked.survey.connect;
+    // If the survey's handshake lost a packet, its requests tell the round trip.
+    let heads = looked.survey.heads.iter().flatten();
+    let path_rtt = heads.fold(looked.survey.connect, |rtt, head| rtt.min(head.after));
     let trials = trials(path_rtt);
     let fetches = trials.map(|trial| Fetch {
         trial,
@@ -59,6 +67,7 @@ pub fn observe<E>(
         path: object.path.clone(),
         length: object.length,
         requests: budget.requests,
+        patience: None,
     });
     let needed: usize = used.requests + fetches.iter().map(Fetch::needed).sum::<usize>();
     let bytes: u64 = trials.iter().map(Trial::bytes).sum();
@@ -78,15 +87,32 @@ pub fn observe<E>(
             ),
         ));
     }
-    let mut watched = Vec::new();
-    for one in fetches {
+    let mut watched: Vec<Watched> = Vec::new();
+    let mut repeats = 0;
+    while let Some(one) = fetches.get(watched.len()) {
         let trial = one.trial;
-        let result = fetch(one).map_err(ProbeError::Socket)?;
+        let left = || fetches[watched.len()..].iter();
+        let needed: usize = left().map(Fetch::needed).sum();
+        let time: Duration = left().fold(Duration::ZERO, |all, one| all + one.trial.time);
+        let may_repeat = repeats < REPEATS_MAX
+            && used.requests + one.needed() + needed <= budget.requests
+            && used.time + trial.time + time <= budget.time;
+        // A timer of the server waits for longer than the round trip that it knows.
+        let patience = path_rtt + trial.rtt + object.think_time;
+        let result = fetch(Fetch {
+            patience: may_repeat.then_some(patience),
+            ..one.clone()
+        });
+        let result = result.map_err(ProbeError::Socket)?;
         used.connections += 1;
         used.requests += result.requests;
         used.bytes += result.payload;
         used.payload += result.payload;
         used.time += result.time;
+        if result.disturbed {
+            repeats += 1;
+            continue;
+        }
         match &result.end {
             End::Complete => watched.push(result),
             End::Failed(reason) => return Err(fail(trial.name, reason.clone())),

@@ -84,7 +84,10 @@ impl Segments {
             {
                 lost.push((self.count(&repaired), first));
             }
-            let known = hole.told.and(header.echo).filter(|echo| hole.told <= Some(*echo));
+            let known = hole
+                .told
+                .and(header.echo)
+                .filter(|echo| hole.told <= Some(*echo));
             if let Some(echo) = known.filter(|_| !before.is_empty()) {
                 hole.passed.get_or_insert((number, echo));
             }

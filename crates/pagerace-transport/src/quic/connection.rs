@@ -346,6 +346,11 @@ impl Connection {
         self.tap.with(|seen| seen.last_received)
     }
 
+    /// Returns true if bytes of the peer's handshake arrived before earlier ones.
+    pub fn handshake_has_gap(&self) -> bool {
+        self.tap.with(|seen| seen.crypto_gap)
+    }
+
     /// Passes the packets since the last call to `each`, if the host keeps a log.
     pub fn drain_packets(&mut self, each: impl FnMut(PacketRecord)) {
         self.tap.with(|seen| seen.packets.drain(..).for_each(each));

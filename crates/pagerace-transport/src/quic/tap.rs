@@ -48,6 +48,10 @@ pub struct Seen {
     pub received: Vec<StreamFrame>,
     /// Number of the last 1-RTT packet received.
     pub last_received: Option<u64>,
+    /// End of the bytes of each CRYPTO stream received in the handshake.
+    pub crypto: [u64; 2],
+    /// True if bytes of one arrived before earlier ones.
+    pub crypto_gap: bool,
     /// Whole packets, if a log is requested.
     pub packets: Vec<PacketRecord>,
     /// Size of the last 1-RTT packet's header in bytes. 0 before the first packet.
@@ -123,6 +127,15 @@ impl Tap {
         self.with(|seen| {
             if space == Space::OneRtt {
                 seen.last_received = Some(number);
+            }
+            if space < Space::ZeroRtt {
+                for frame in frames(payload) {
+                    if let Frame::Crypto { offset, length } = frame {
+                        let end = &mut seen.crypto[space as usize];
+                        seen.crypto_gap |= offset > *end;
+                        *end = (*end).max(offset + length);
+                    }
+                }
             }
             if space >= Space::ZeroRtt {
                 seen.received.extend(stream_frames(payload));
