@@ -262,8 +262,8 @@ impl Model {
     }
 }
 
-/// Noise of think times over HTTP/2: a share of the round trip, and a time.
-const NOISE: (f64, Duration) = (0.25, Duration::from_millis(5));
+/// Noise of think times: a share of the round trip, and a time.
+pub(crate) const NOISE: (f64, Duration) = (0.25, Duration::from_millis(5));
 
 /// Longest simulated object in bytes. No probe reads as far, and QUIC's integers end at 2^62.
 const LENGTH_MAX: u64 = 1 << 40;

@@ -14,6 +14,7 @@ use pagerace_probe::congestion::shape::{losses_of_path, rate_of_path};
 use pagerace_probe::congestion::{
     Fetch, Model, SCALE, STACKS, Shape, Watched, controllers, observe, trials, watch_tcp,
 };
+use pagerace_probe::http2::{self, Line, PIECE_MAX};
 use pagerace_probe::model::Expected;
 use pagerace_probe::plan::{Object, facts};
 use pagerace_probe::trace::End;
@@ -40,6 +41,17 @@ fn world(controller: &str) -> World {
         congestion: controller.to_owned(),
         mtu: 1_252,
         strategy: "fifo".parse().unwrap(),
+    }
+}
+
+/// The path of surveys over HTTP/2.
+fn line() -> Line {
+    Line {
+        rtt: RTT,
+        jitter: Duration::ZERO,
+        site: world("reno").site,
+        strategy: world("reno").strategy,
+        piece_max: PIECE_MAX,
     }
 }
 
@@ -212,6 +224,109 @@ fn a_repeat_is_the_measured_path() {
             let exact = protocol == Protocol::H2 && truth != "bbr";
             let most = if exact { 0.01 } else { 0.5 };
             assert!(distance < most, "{protocol}: {truth} at {distance:.2}");
+        }
+    }
+}
+
+/// Longest wait of a client on the path before the first response, thinking included.
+const PATIENCE: Duration = Duration::from_millis(140);
+
+/// Plays a trial on a path that loses packets of the server.
+fn lossy(protocol: Protocol, percent: f64, fetch: Fetch, seed: u64) -> Watched {
+    let network = format!("rate 40mbit rtt 30ms loss {percent}% loss-up 0% queue 200p");
+    let world = World {
+        network: Network::parse(&network).unwrap(),
+        ..world("reno")
+    };
+    match protocol {
+        Protocol::H3 => watch(&world, fetch, seed),
+        _ => watch_tcp(&world, fetch, seed, &[]),
+    }
+}
+
+/// Plays the first trial on such a path.
+fn begun(protocol: Protocol, percent: f64, patience: Option<Duration>, seed: u64) -> Watched {
+    let [fetch, _] = fetches(100);
+    lossy(protocol, percent, Fetch { patience, ..fetch }, seed)
+}
+
+/// Time of the seventh large packet, which is one of the first response: handshakes have four at most.
+fn seventh(watched: &Watched) -> Instant {
+    let large = watched.offered.iter().filter(|p| p.size > 700);
+    large.map(|p| p.at).nth(6).unwrap()
+}
+
+#[test]
+fn a_lost_packet_of_the_handshake_ends_a_trial_that_may_begin_anew() {
+    for protocol in BOTH {
+        let on_time = seventh(&begun(protocol, 0.0, None, 5));
+        let clean = begun(protocol, 0.0, Some(PATIENCE), 5);
+        assert!(!clean.disturbed, "{protocol}");
+        let (mut late, mut ended) = (0, 0);
+        for seed in 0..60 {
+            let free = begun(protocol, 4.0, None, seed);
+            let watched = begun(protocol, 4.0, Some(PATIENCE), seed);
+            let is_late = seventh(&free) > on_time + Duration::from_millis(60);
+            assert!(watched.disturbed || !is_late, "{protocol} {seed}");
+            // What ends it was a loss: without one, nothing is late and no byte is missing.
+            let missing = losses_of_path(&free.offered);
+            let early = missing
+                .iter()
+                .any(|loss| loss.after < seventh(&free) + RTT * 4);
+            assert!(!watched.disturbed || is_late || early, "{protocol} {seed}");
+            late += u32::from(is_late);
+            ended += u32::from(watched.disturbed);
+            assert!(!watched.disturbed || watched.payload < 64 << 10);
+        }
+        assert!(
+            late >= 5 && ended < 45,
+            "{protocol}: {late} and {ended} of 60"
+        );
+    }
+}
+
+/// The trial that began badly leaves nothing in the result, and a path that always loses packets is
+/// probed as it is.
+#[test]
+fn a_trial_whose_handshake_lost_a_packet_begins_anew() {
+    for protocol in BOTH {
+        let bad = (0..).find(|seed| begun(protocol, 4.0, Some(PATIENCE), *seed).disturbed);
+        for (bad_ones, connections) in [(0, 3), (1, 4), (9, 6)] {
+            let mut asked = Vec::new();
+            let subject = ["/".to_owned()];
+            let flights = observe(
+                protocol,
+                Subject::Objects(&subject),
+                &Budget::default(),
+                |job| {
+                    Ok::<_, Infallible>(match protocol {
+                        Protocol::H3 => play(&world("reno"), job, 1),
+                        _ => http2::play(&line(), job, 1),
+                    })
+                },
+                |fetch| {
+                    asked.push(fetch.patience.is_some());
+                    let (percent, seed) = if asked.len() <= bad_ones {
+                        (4.0, bad.unwrap())
+                    } else {
+                        (0.0, 5)
+                    };
+                    Ok(lossy(protocol, percent, fetch, seed))
+                },
+            )
+            .unwrap();
+            assert_eq!(flights.used.connections, connections, "{protocol}");
+            let patient = asked.iter().filter(|patient| **patient).count();
+            assert_eq!(patient, 3.min(bad_ones + 2), "{protocol}");
+            if bad_ones < 2 {
+                assert!(losses_of_path(&flights.watched[0].offered).is_empty());
+                assert!(
+                    flights
+                        .watched
+                        .iter()
+                        .all(|w| !w.disturbed && w.end == End::Complete)
+                );
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use super::loader::Fetch;
 use super::shape::{Loss, Shape};
 use super::trial::Trial;
 use super::world::watch_tcp;
-use crate::model::{Expected, served};
+use crate::model::{Expected, NOISE, served};
 use crate::plan::Object;
 use crate::verdict::Scale;
 use crate::world::{ServedSite, World, watch_losing};
@@ -86,7 +86,7 @@ const fn assume(more_ms: f64, share: f64, jitter: f64, neighbours: f64) -> Assum
 }
 
 /// Simulations of each controller. The first has the measured path, the others vary it by errors that a
-/// measurement may have.
+/// measurement may have. A think time that may be noise is zero in every other one.
 const REPEATS: [Assumed; 32] = [
     assume(0.0, 0.0, 0.0, 0.0),
     assume(0.0, 0.0, 0.0, 1.0),
@@ -165,13 +165,19 @@ impl Model {
             Protocol::H3 => MTU,
             _ => SEGMENT,
         };
-        let world = World {
+        let mut world = World {
             network: Network::parse(&path).expect("the description is complete"),
             site: ServedSite(vec![served(&self.object)]),
             congestion: controller.to_owned(),
             mtu: self.mtu.clamp(least, most),
             strategy: "fifo".parse().expect("fifo is registered"),
         };
+        let noise = self.rtt.mul_f64(NOISE.0) + NOISE.1;
+        if repeat % 2 == 1 && self.object.think_time < noise {
+            // A response without a think time shares its first segment with the server's settings, which
+            // moves all others.
+            world.site.0[0].think_time = Duration::ZERO;
+        }
         let none = Vec::new();
         let each = trials.iter().enumerate().map(|(i, trial)| {
             let fetch = Fetch {

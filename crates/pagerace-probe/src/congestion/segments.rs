@@ -27,8 +27,8 @@ struct Hole {
     beyond: u32,
     /// Time at which the client told the server enough of them.
     told: Option<Instant>,
-    /// First segment with later bytes from a server that knew: its number, and its echo.
-    passed: Option<(usize, Instant)>,
+    /// Echo of the first segment with later bytes from a server that knew.
+    passed: Option<Instant>,
 }
 
 /// Finds losses before the queue by the headers of segments, which the queue sees also of those that
@@ -41,6 +41,8 @@ pub(super) struct Segments {
     arrived: u64,
     largest: u64,
     holes: Vec<Hole>,
+    /// Times at which the client received packets with data, and their numbers.
+    received: Vec<(Instant, usize)>,
 }
 
 impl Segments {
@@ -50,6 +52,7 @@ impl Segments {
             arrived: 0,
             largest: 0,
             holes: Vec::new(),
+            received: Vec::new(),
         }
     }
 
@@ -59,7 +62,8 @@ impl Segments {
     /// A segment beyond the end of the stream follows lost ones. If a server that knows of a hole
     /// goes on, either the repair was lost, or the server still waits for reordered segments (RFC
     /// 8985, section 6.2). In the first case, it sees this by an acknowledgement of what it sent
-    /// next, so the repair that arrives is a round trip late.
+    /// next. So the repair that arrives is a round trip late, and its echo tells which segment followed
+    /// the lost one.
     pub(super) fn arrive(
         &mut self,
         number: usize,
@@ -79,17 +83,17 @@ impl Segments {
             let before = hole.bytes.start..hole.bytes.end.min(bytes.start);
             let after = hole.bytes.start.max(bytes.end)..hole.bytes.end;
             let repaired = before.end.max(hole.bytes.start)..after.start.min(hole.bytes.end);
-            if let (Some((first, echo)), Some(now)) = (hole.passed, header.echo)
-                && now >= echo + self.rtt
+            if let (Some(passed), Some(echo)) = (hole.passed, header.echo)
+                && echo >= passed + self.rtt
             {
-                lost.push((self.count(&repaired), first));
+                lost.push((self.count(&repaired), self.received_at(echo)));
             }
             let known = hole
                 .told
                 .and(header.echo)
                 .filter(|echo| hole.told <= Some(*echo));
             if let Some(echo) = known.filter(|_| !before.is_empty()) {
-                hole.passed.get_or_insert((number, echo));
+                hole.passed.get_or_insert(echo);
             }
             rest.extend([before, after].map(|bytes| Hole { bytes, ..hole }));
         }
@@ -103,6 +107,14 @@ impl Segments {
         self.arrived = self.arrived.max(bytes.end);
         lost.retain(|(packets, _)| *packets > 0);
         lost
+    }
+
+    /// Returns the number of the last packet that the client had received.
+    fn received_at(&self, time: Instant) -> usize {
+        let earlier = self.received.partition_point(|(at, _)| *at <= time);
+        earlier
+            .checked_sub(1)
+            .map_or(0, |last| self.received[last].1)
     }
 
     fn open(&mut self, bytes: Range<u64>, since: usize) {
@@ -127,6 +139,7 @@ impl Segments {
 
     /// Handles bytes that the client received in packet `number`.
     pub(super) fn pass(&mut self, now: Instant, number: usize, bytes: &Range<u64>) {
+        self.received.push((now, number));
         for hole in &mut self.holes {
             let beyond = number >= hole.since && hole.bytes.end <= bytes.start;
             if beyond && hole.told.is_none() {
@@ -227,7 +240,7 @@ mod tests {
         assert_eq!(path.carry(5, 5, 3), []);
         assert_eq!(path.carry(6, 14, 4), []);
         assert_eq!(path.carry(7, 15, 5), []);
-        // The loss came before the seventh packet, with segment 6.
+        // The loss came before the seventh packet, with segment 6, which arrived at 14 ms.
         assert_eq!(path.carry(1, 24, 14), [(1, 7)]);
         assert_eq!(path.carry(8, 25, 15), []);
     }
