@@ -250,29 +250,29 @@ fn begun(protocol: Protocol, percent: f64, patience: Option<Duration>, seed: u64
     lossy(protocol, percent, Fetch { patience, ..fetch }, seed)
 }
 
-/// Time of the seventh large packet, which is one of the first response: handshakes have four at most.
-fn seventh(watched: &Watched) -> Instant {
+/// Time of the fifth large packet, which is one of the first response: the handshake has at most four.
+fn fifth(watched: &Watched) -> Instant {
     let large = watched.offered.iter().filter(|p| p.size > 700);
-    large.map(|p| p.at).nth(6).unwrap()
+    large.map(|p| p.at).nth(4).unwrap()
 }
 
 #[test]
 fn a_lost_packet_of_the_handshake_ends_a_trial_that_may_begin_anew() {
     for protocol in BOTH {
-        let on_time = seventh(&begun(protocol, 0.0, None, 5));
+        let on_time = fifth(&begun(protocol, 0.0, None, 5));
         let clean = begun(protocol, 0.0, Some(PATIENCE), 5);
         assert!(!clean.disturbed, "{protocol}");
         let (mut late, mut ended) = (0, 0);
         for seed in 0..60 {
             let free = begun(protocol, 4.0, None, seed);
             let watched = begun(protocol, 4.0, Some(PATIENCE), seed);
-            let is_late = seventh(&free) > on_time + Duration::from_millis(60);
+            let is_late = fifth(&free) > on_time + Duration::from_millis(60);
             assert!(watched.disturbed || !is_late, "{protocol} {seed}");
             // What ends it was a loss: without one, nothing is late and no byte is missing.
             let missing = losses_of_path(&free.offered);
             let early = missing
                 .iter()
-                .any(|loss| loss.after < seventh(&free) + RTT * 4);
+                .any(|loss| loss.after < fifth(&free) + RTT * 4);
             assert!(!watched.disturbed || is_late || early, "{protocol} {seed}");
             late += u32::from(is_late);
             ended += u32::from(watched.disturbed);
