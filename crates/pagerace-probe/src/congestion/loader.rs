@@ -136,7 +136,7 @@ pub struct Loader<C: Carrier = Client> {
     open: usize,
     /// True after the first head of a response.
     begun: bool,
-    /// Time of the first packet that the server has not answered.
+    /// Time from which the client waits for the server.
     asked: Option<Instant>,
     /// Longest time to an answer before the first response.
     waited: Duration,
@@ -200,6 +200,8 @@ impl<C: Carrier> Loader<C> {
         // passed without a look at the link.
         if let Some(Exit::Delivered { payload, .. }) = self.link.poll(now) {
             self.client.handle_packet(now, payload.packet);
+            // A client that cannot read a packet says nothing, and waits as well.
+            self.asked.get_or_insert(now);
             self.find_losses(now, payload.number, payload.drops);
         }
         self.read(now);
