@@ -276,6 +276,7 @@ mod raw {
             path: "/0".to_owned(),
             length: 100_000,
             requests: 100,
+            patience: None,
         }
     }
 
