@@ -8,7 +8,8 @@
 #[path = "support/relay.rs"]
 mod relay;
 
-use std::net::SocketAddr;
+use std::io::{self, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -189,6 +190,9 @@ fn servers_are_probed_over_http2() {
     let played = Kind::ALL.into_iter().filter(|k| k.suits(Protocol::H2, 2));
     assert_eq!(observed.traces.len(), played.count());
     assert!(observed.traces.iter().all(|t| t.end == End::Complete));
+    // What TLS adds to each frame counts, too: RFC 8446, section 5.2.
+    let wrapped = |t: &pagerace_probe::Trace| t.payload > t.received + 31 * t.chunks.len() as u64;
+    assert!(observed.traces.iter().all(wrapped));
     let found = Behaviour::of(&observed);
     assert_eq!(found.plain, Sharing::Sequential);
     assert_eq!(
@@ -249,11 +253,65 @@ fn giant_certificates_are_an_error_of_one_line() {
     }
 }
 
+/// Surveys a server that does this with its connection, within two seconds and 200 kB.
+fn survey_of(
+    serve: fn(TcpStream, rustls::ServerConnection) -> io::Result<()>,
+) -> (String, std::time::Duration) {
+    let identity = Identity::new(&["localhost"]).unwrap();
+    let tls = server_tls(identity.chain(), identity.key(), &[b"h2"]).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let server = Server {
+        remote: listener.local_addr().unwrap(),
+        name: "localhost".to_owned(),
+        authority: "localhost".to_owned(),
+    };
+    let serving = std::thread::spawn(move || {
+        let (socket, _) = listener.accept()?;
+        let tls = rustls::ServerConnection::new(Arc::new(tls)).map_err(io::Error::other)?;
+        serve(socket, tls)
+    });
+    let client = Arc::new(client_tls(identity.certificate(), b"h2").unwrap());
+    let budget = Budget {
+        bytes: 200_000,
+        time: pagerace_core::Duration::from_secs(2),
+        ..Budget::default()
+    };
+    let begun = std::time::Instant::now();
+    let subject = ["/0".to_owned()];
+    let observed = observe(Protocol::H2, Subject::Objects(&subject), &budget, |job| {
+        probe::play_http2(job, &server, &client)
+    });
+    let took = begun.elapsed();
+    // The client is gone, which ends the server too.
+    let _ = serving.join().unwrap();
+    (observed.unwrap_err().to_string(), took)
+}
+
+/// The handshake comes byte by byte, and the connection never idles.
+#[test]
+fn a_slow_handshake_ends_at_the_limit_of_time() {
+    let (error, took) = survey_of(|mut socket, mut tls| {
+        let mut flight = Vec::new();
+        while !tls.wants_write() {
+            tls.read_tls(&mut socket)?;
+            tls.process_new_packets().map_err(io::Error::other)?;
+        }
+        while tls.wants_write() {
+            tls.write_tls(&mut flight)?;
+        }
+        for byte in flight {
+            socket.write_all(&[byte])?;
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        Err(io::Error::other("the handshake was waited for"))
+    });
+    assert!(error.contains("within the limit of time"), "{error}");
+    assert!(took.as_secs() < 10, "{took:?}");
+}
+
 /// Trials over TCP on a raw socket. The kernel's TCP is the server's.
 #[cfg(target_os = "linux")]
 mod raw {
-    use std::net::TcpListener;
-
     use pagerace_core::Duration;
     use pagerace_live::probe::RawTcp;
     use pagerace_probe::congestion::shape::losses_of_path;

@@ -120,12 +120,13 @@ impl Player {
         player
     }
 
-    /// Handles bytes of the server, split at any point.
-    pub fn handle_data(&mut self, now: Instant, data: Bytes) {
+    /// Handles bytes of the server, split at any point. `carried` bytes have carried them and all
+    /// before: TLS can carry any number without content.
+    pub fn handle_data(&mut self, now: Instant, data: Bytes, carried: u64) {
         if self.over {
             return;
         }
-        self.trace.payload += data.len() as u64;
+        self.trace.payload = carried;
         let failed = self.http.handle_data(data).err();
         while let Some(event) = self.http.poll_event() {
             self.event(now, event);

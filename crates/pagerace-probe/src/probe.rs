@@ -37,7 +37,7 @@ pub struct Used {
     pub requests: usize,
     /// Bytes that count against the limit.
     pub bytes: u64,
-    /// Bytes of UDP payload received, over HTTP/2 those of all frames or of all TCP segments.
+    /// Bytes of UDP payload received, over HTTP/2 those of TCP payload or of all TCP segments.
     pub payload: u64,
     /// Time.
     pub time: Duration,

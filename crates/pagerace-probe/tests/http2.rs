@@ -5,15 +5,20 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
+#[cfg(target_os = "linux")]
+#[path = "support/peak.rs"]
+mod peak;
 mod support;
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
-use pagerace_core::{Duration, Protocol, Rng};
+use bytes::Bytes;
+
+use pagerace_core::{Duration, Instant, Protocol, Rng};
 use pagerace_delivery::StrategySpec;
 use pagerace_probe::candidate::{Ear, Incremental};
-use pagerace_probe::http2::{Line, play, play_tampered};
+use pagerace_probe::http2::{Line, Player, play, play_tampered};
 use pagerace_probe::model::Expected;
 use pagerace_probe::{
     Behaviour, Budget, Candidate, End, Heeded, Job, Model, Observed, SCHEDULERS, Shape, Sharing,
@@ -222,4 +227,178 @@ fn malformed_bytes_end_within_the_limits_over_http2() {
         assert!(values.iter().all(|value| value.is_finite()), "seed {seed}");
     }
     assert_eq!(complete.len(), 2, "some scripts survive and some do not");
+}
+
+/// A frame of HTTP/2 (RFC 9113, section 4.1).
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = (payload.len() as u32).to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// A hostile server: its name, its first bytes, those that it repeats without end, and how the
+/// script ends.
+type Attack = (&'static str, Vec<u8>, Vec<u8>, &'static str);
+
+fn attacks() -> Vec<Attack> {
+    // The index of the newest entry in the dynamic table (RFC 7541, section 2.3.3).
+    let many = |first: &[u8], count| [first, &vec![0xbe; count]].concat();
+    let large = [&[0x88, 0x40, 1, b'x', 0x7f, 0xa1, 0x1e][..], &[b'y'; 4_000]].concat();
+    let interim = [0x08, 3, b'1', b'0', b'3'];
+    let tiny = [&interim[..], &[0x40, 1, b'x', 0]].concat();
+    let headers = |block: &[u8]| frame(1, 4, 1, block);
+    vec![
+        // A section of 16 kB that means 48 MB.
+        (
+            "bomb",
+            headers(&many(&large, 12_000)),
+            Vec::new(),
+            "/0 failed with error 0xb",
+        ),
+        // Sections of 2 kB that have 1,900 fields.
+        (
+            "interim",
+            headers(&many(&tiny, 1_900)),
+            headers(&many(&interim, 1_900)),
+            "limit of bytes",
+        ),
+        (
+            "table",
+            headers(&[0x3f, 0xe1, 0xff, 0xff, 0x7f, 0x88]),
+            Vec::new(),
+            "table size",
+        ),
+        (
+            "continued",
+            frame(1, 0, 1, &[0x88]),
+            frame(9, 0, 1, &[0x88]),
+            "CONTINUATION",
+        ),
+        (
+            "pings",
+            Vec::new(),
+            frame(6, 0, 0, &[0; 8]),
+            "no part of a message",
+        ),
+        (
+            "crumbs",
+            headers(&[0x88]),
+            frame(0, 0, 1, b"x"),
+            "more DATA",
+        ),
+        // Records of TLS without content.
+        ("padding", Vec::new(), Vec::new(), "limit of bytes"),
+        ("drip", headers(&[0x88, 0x40, 1, b'x', 0]), Vec::new(), ""),
+    ]
+}
+
+/// Less than the default budget, to save time.
+const BUDGET: Budget = Budget {
+    requests: 100,
+    bytes: 600_000,
+    time: Duration::from_secs(60),
+};
+
+const PATHS: [&str; 2] = ["/0", "/1"];
+
+/// A connection whose server has answered with SETTINGS.
+struct Besieged {
+    player: Player,
+    carried: u64,
+}
+
+impl Besieged {
+    fn new() -> Self {
+        let job = plan::survey(&PATHS.map(str::to_owned), &BUDGET, Protocol::H2);
+        let player = Player::start(job, "probe.example", Duration::ZERO, Instant::ZERO);
+        let mut besieged = Self { player, carried: 0 };
+        besieged.feed(&frame(4, 0, 0, &[]));
+        besieged
+    }
+
+    /// Feeds the content of a TLS record, which may be nothing.
+    fn feed(&mut self, data: &[u8]) {
+        self.carried += 22 + data.len() as u64;
+        let data = Bytes::copy_from_slice(data);
+        self.player.handle_data(Instant::ZERO, data, self.carried);
+        while self.player.poll_output().is_some() {}
+    }
+
+    /// Feeds all that the player takes, as TLS records would carry it.
+    fn besiege(&mut self, (name, first, rest, _): &Attack) {
+        self.feed(first);
+        let record = rest.repeat((16_384 / rest.len().max(1)).max(1));
+        let goes_on = !rest.is_empty() || *name == "padding";
+        while goes_on && !self.player.is_over() && self.carried < 20_000_000 {
+            self.feed(&record);
+        }
+    }
+}
+
+#[test]
+fn hostile_servers_end_with_one_line_over_http2() {
+    for attack in attacks() {
+        let (name, .., expected) = &attack;
+        let mut besieged = Besieged::new();
+        besieged.besiege(&attack);
+        if expected.is_empty() {
+            let deadline = besieged.player.poll_timeout();
+            besieged.player.handle_timeout(deadline);
+        }
+        assert!(
+            besieged.player.is_over(),
+            "{name}: goes on after {}",
+            besieged.carried
+        );
+        let trace = besieged.player.finish();
+        let error = plan::objects(&PATHS.map(str::to_owned), &trace)
+            .unwrap_err()
+            .to_string();
+        println!("{name}: {} bytes, {error}", besieged.carried);
+        assert!(error.contains(expected), "{name}: {error}");
+        assert!(
+            !error.contains('\n') && error.len() < 250,
+            "{name}: {error}"
+        );
+        assert!(
+            trace.counted() <= BUDGET.bytes + 16_384,
+            "{name}: {}",
+            trace.payload
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn hostile_servers_cost_bounded_memory_over_http2() {
+    let costs = attacks()
+        .into_iter()
+        .map(|(name, ..)| (peak::of("a_connection_in_a_process_of_its_own", name), name));
+    let costs: Vec<_> = costs.collect();
+    println!("{costs:?}");
+    for (bytes, name) in costs {
+        // The trace of 65,535 pieces of content has 40 bytes for each.
+        let most = if name == "crumbs" {
+            6_000_000
+        } else {
+            1_500_000
+        };
+        assert!(bytes < most, "{name}: {bytes} bytes");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "a part of another test, which runs it in a process of its own"]
+fn a_connection_in_a_process_of_its_own() {
+    let Some(task) = peak::task() else { return };
+    let named = |task: &str| {
+        attacks()
+            .into_iter()
+            .find(|(name, ..)| *name == task)
+            .unwrap()
+    };
+    // Code comes into memory with the first connection.
+    Besieged::new().besiege(&named("drip"));
+    let attack = named(&task);
+    peak::tell(|| Besieged::new().besiege(&attack));
 }

@@ -5,6 +5,9 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
+#[cfg(target_os = "linux")]
+#[path = "support/peak.rs"]
+mod peak;
 mod support;
 
 use std::convert::Infallible;
@@ -16,8 +19,8 @@ use pagerace_delivery::StrategySpec;
 use pagerace_probe::Play as _;
 use pagerace_probe::world::{play, play_tampered};
 use pagerace_probe::{
-    Behaviour, Budget, Candidate, End, Heeded, Job, Model, Path, PlanError, Player, ProbeError,
-    SCHEDULERS, Server, Shape, Sharing, Subject, Used, judge, observe, plan,
+    Behaviour, Budget, Candidate, End, Heeded, Job, Model, Observed, Path, PlanError, Player,
+    ProbeError, SCHEDULERS, Server, Shape, Sharing, Subject, Trace, Used, judge, observe, plan,
 };
 use pagerace_transport::quic::frame::{Frame, frames};
 use pagerace_transport::quic::keys::FlightSizes;
@@ -87,12 +90,10 @@ fn a_redirect_is_named() {
     assert_eq!(error, expected);
 }
 
-/// An object of a gigabyte from a server that ignores ranges.
-#[test]
-fn endless_responses_end_at_the_limit_of_bytes() {
+/// Probes an object of a gigabyte from a server that ignores ranges.
+fn endless(budget: &Budget) -> Observed {
     let world = world("eps".parse().unwrap(), PATH, site(1, 1 << 30));
     let paths = ["/0".to_owned()];
-    let budget = Budget::default();
     let mut connections = 0;
     let whole = |mut job: Job| {
         for target in &mut job.targets {
@@ -101,7 +102,13 @@ fn endless_responses_end_at_the_limit_of_bytes() {
         connections += 1;
         Ok::<_, Infallible>(play(&world, job, connections))
     };
-    let observed = observe(Protocol::H3, Subject::Objects(&paths), &budget, whole).unwrap();
+    observe(Protocol::H3, Subject::Objects(&paths), budget, whole).unwrap()
+}
+
+#[test]
+fn endless_responses_end_at_the_limit_of_bytes() {
+    let budget = Budget::default();
+    let observed = endless(&budget);
     assert!(!observed.objects[0].ranges);
     // Each connection may pass its share by what is under way.
     let slack = 100_000 * observed.used.connections as u64;
@@ -335,16 +342,14 @@ fn silence_ends_at_the_limit_of_time() {
     assert!(error.contains("within the limit of time"), "{error}");
 }
 
-/// A field section of 16 kB that means 1.6 MB.
-#[test]
-fn a_compression_bomb_is_an_error_of_one_line() {
+/// Surveys a server whose answer is a field section of 16 kB that means 1.6 MB.
+fn bombed() -> Trace {
     // HEADERS of 16,000 bytes (RFC 9204, section 4.5): no dynamic table, :status 200, and
     // strict-transport-security with its longest value.
     let mut bomb = vec![1, 0x7e, 0x80, 0, 0, 0xd9];
     bomb.resize(3 + 16_000, 0xfa);
     let world = world("fifo".parse().unwrap(), PATH, site(1, 100_000));
-    let paths = ["/0".to_owned()];
-    let job = plan::survey(&paths, &Budget::default(), Protocol::H3);
+    let job = plan::survey(&["/0".to_owned()], &Budget::default(), Protocol::H3);
     let mut sent = false;
     let trace = play_tampered(&world, job, 1, |data| {
         // Packets with a short header (RFC 9000, section 17.3.1), a connection ID of eight bytes
@@ -368,8 +373,16 @@ fn a_compression_bomb_is_an_error_of_one_line() {
         sent = true;
     });
     assert!(sent, "{:?}", trace.end);
+    trace
+}
+
+#[test]
+fn a_compression_bomb_is_an_error_of_one_line() {
+    let trace = bombed();
     assert!(trace.payload < 40_000, "{}", trace.payload);
-    let error = plan::objects(&paths, &trace).unwrap_err().to_string();
+    let error = plan::objects(&["/0".to_owned()], &trace)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("/0 failed with error 0x"), "{error}");
     assert!(!error.contains('\n') && error.len() < 200, "{error}");
 }
@@ -412,4 +425,31 @@ fn malformed_packets_end_within_the_limits() {
         assert!(values.iter().all(|value| value.is_finite()), "seed {seed}");
     }
     assert_eq!(ends.len(), 2, "some scripts survive and some do not");
+}
+
+/// Of the client and the simulated server together.
+#[cfg(target_os = "linux")]
+#[test]
+fn hostile_servers_cost_bounded_memory() {
+    // An endless response costs the trace 40 bytes for each packet.
+    for (attack, most) in [("bomb", 1_000_000), ("endless", 4_000_000)] {
+        let bytes = peak::of("a_probe_in_a_process_of_its_own", attack);
+        println!("{attack}: {bytes}");
+        assert!(bytes < most, "{attack}: {bytes} bytes");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "a part of another test, which runs it in a process of its own"]
+fn a_probe_in_a_process_of_its_own() {
+    let Some(task) = peak::task() else { return };
+    // Code comes into memory with the first connection.
+    let world = world("fifo".parse().unwrap(), PATH, site(1, 100_000));
+    let survey = plan::survey(&["/0".to_owned()], &Budget::default(), Protocol::H3);
+    drop(play(&world, survey, 1));
+    peak::tell(|| match &task[..] {
+        "bomb" => drop(bombed()),
+        _ => drop(endless(&Budget::default())),
+    });
 }

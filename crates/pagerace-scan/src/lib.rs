@@ -33,7 +33,7 @@ mod udp;
 pub use error::{Failure, Kind, ScanError};
 pub use quic::{Again, Http3Settings, Quic};
 pub use row::{Cell, Host, Names, Row};
-pub use run::{End, Progress, Results, Scan};
+pub use run::{Bound, End, Progress, Results, Scan, Speed};
 pub use settings::{RATE_MAX, Settings};
 pub use summary::{CdnShare, Share, Summary};
 pub use tcp::Tcp;

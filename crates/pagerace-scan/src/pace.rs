@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Pace {
     period: Duration,
     next: Option<Instant>,
+    /// Delays that were not made up for.
+    pub(crate) lost: Duration,
 }
 
 impl Pace {
@@ -17,6 +19,7 @@ impl Pace {
         Self {
             period: Duration::from_secs_f64(1.0 / rate),
             next: None,
+            lost: Duration::ZERO,
         }
     }
 
@@ -25,7 +28,9 @@ impl Pace {
     pub(crate) fn next(&mut self, now: Instant) -> Instant {
         const LATE_MAX: Duration = Duration::from_millis(100);
         let earliest = now.checked_sub(LATE_MAX).unwrap_or(now);
-        let at = self.next.map_or(now, |next| next.max(earliest));
+        let due = self.next.unwrap_or(now);
+        let at = due.max(earliest);
+        self.lost += at - due;
         self.next = Some(at + self.period);
         at.max(now)
     }

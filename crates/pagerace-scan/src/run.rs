@@ -61,6 +61,42 @@ pub struct Progress {
     pub total: usize,
 }
 
+/// What decided how fast a scan was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// [`Settings::rate`].
+    Rate,
+    /// [`Settings::in_flight`]: domains under way time out, or wait for [`Settings::address_rate`].
+    InFlight,
+    /// The processors of this machine.
+    Processors,
+}
+
+impl Bound {
+    /// Returns the bound of a scan that began domains for this time. Meanwhile no more could be
+    /// under way for the time `full`, and the time `lost` of the rate passed unused.
+    fn of(began: Duration, full: Duration, lost: Duration) -> Self {
+        if full > began / 2 {
+            Self::InFlight
+        } else if lost > began / 10 {
+            Self::Processors
+        } else {
+            Self::Rate
+        }
+    }
+}
+
+/// The speed of a scan, without the domains that its journal had.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speed {
+    /// Domains that were asked.
+    pub domains: usize,
+    /// Time from the first to the last.
+    pub time: Duration,
+    /// What decided it.
+    pub bound: Bound,
+}
+
 /// The end of a scan.
 #[derive(Debug)]
 pub enum End {
@@ -75,6 +111,7 @@ pub enum End {
 pub struct Results {
     journal: Journal,
     domains: usize,
+    speed: Speed,
 }
 
 impl Results {
@@ -87,6 +124,11 @@ impl Results {
             see(&self.journal.rows(first, BATCH).map_err(io::Error::other)?)?;
         }
         Ok(())
+    }
+
+    /// Returns how fast the scan was.
+    pub fn speed(&self) -> Speed {
+        self.speed
     }
 
     /// Counts all rows.
@@ -161,13 +203,18 @@ impl Scan {
             return Err(error);
         }
         let mut tasks = JoinSet::new();
-        let mut due = pace.next(now());
+        let (begin, before) = (now(), done);
+        let (mut began, mut full) = (begin, Duration::ZERO);
+        let mut due = pace.next(begin);
         let mut ticks = tokio::time::interval(TICK);
         while done < total {
-            let free = tasks.len() < in_flight && !waiting.is_empty();
+            let room = tasks.len() < in_flight;
+            let free = room && !waiting.is_empty();
+            let since = now();
             tokio::select! {
                 () = tokio::time::sleep_until(due.into()), if free => {
                     let Some(i) = waiting.pop() else { continue };
+                    began = now();
                     let (client, exclusions) = (Arc::clone(&client), Arc::clone(&exclusions));
                     let (name, cdn) = (self.names[i].clone(), self.cdn);
                     tasks.spawn(async move {
@@ -194,10 +241,19 @@ impl Scan {
                     }
                 }
             }
+            if !room && !waiting.is_empty() {
+                full += now() - since;
+            }
         }
+        let speed = Speed {
+            domains: done - before,
+            time: now() - begin,
+            bound: Bound::of(began - begin, full, pace.lost),
+        };
         Ok(End::Complete(Results {
             journal,
             domains: total,
+            speed,
         }))
     }
 }
@@ -232,4 +288,19 @@ fn sockets_max() -> u64 {
     }
     let current = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     (current.saturating_sub(SOCKETS_OTHER) / SOCKETS_EACH).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bound, Duration};
+
+    #[test]
+    fn the_bound_of_a_scan_is_named() {
+        let ms = Duration::from_millis;
+        assert_eq!(Bound::of(ms(0), ms(0), ms(0)), Bound::Rate);
+        assert_eq!(Bound::of(ms(1000), ms(400), ms(90)), Bound::Rate);
+        assert_eq!(Bound::of(ms(1000), ms(400), ms(300)), Bound::Processors);
+        // While no more may be under way, the rate is not used either.
+        assert_eq!(Bound::of(ms(1000), ms(600), ms(500)), Bound::InFlight);
+    }
 }

@@ -170,7 +170,8 @@ impl Link<'_> {
         let mut rest = &buffer[..length];
         while !rest.is_empty() {
             let read = self.tls.read_tls(&mut rest);
-            let read = read.map_err(|error| Failure::of_io(&error, "TLS"))?;
+            // Not of the socket: the server sent more than TLS keeps.
+            let read = read.map_err(|error| Failure::new(Kind::Tls, error))?;
             if let Err(error) = self.tls.process_new_packets() {
                 // The server learns why.
                 let _ = self.flush().await;

@@ -6,20 +6,25 @@
 )]
 
 mod internet;
+#[cfg(target_os = "linux")]
+#[path = "../../pagerace-probe/tests/support/peak.rs"]
+mod peak;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
+#[cfg(target_os = "linux")]
+use internet::asked::scan_of;
 use internet::asked::{Folder, rows, scan};
 use internet::hostile::Hostile as H;
 use internet::web::{Identity, Quic, Web};
 use internet::{Internet, Kind, Server, kind};
-use pagerace_scan::Trust;
+use pagerace_scan::{Bound, End, Trust};
 
 /// The kinds, and how their failures begin: of the domain or of TCP, and of QUIC. Empty:
 /// there is none.
-const HOSTILE: [(&str, H, &str, &str); 35] = [
+const HOSTILE: [(&str, H, &str, &str); 41] = [
     ("dns-nx", H::NoDomain, "dns: no such domain", ""),
     ("dns-servfail", H::ServFail, "dns: ", ""),
     ("dns-silent", H::SilentDns, "timeout: ", ""),
@@ -37,6 +42,14 @@ const HOSTILE: [(&str, H, &str, &str); 35] = [
     ("tcp-garbage", H::GarbageTcp, "tls: ", "refused: "),
     ("closer", H::Closer, "closed: ", "refused: "),
     ("tls-drip", H::DripTls, "tls: ", "refused: "),
+    (
+        "tls-slow",
+        H::SlowTls,
+        "timeout: no TLS handshake",
+        "refused: ",
+    ),
+    ("tls-tickets", H::TicketsTls, "tls: ", "refused: "),
+    ("tls-keys", H::KeysTls, "tls: ", "refused: "),
     (
         "tls-end",
         H::EndTls,
@@ -60,6 +73,9 @@ const HOSTILE: [(&str, H, &str, &str); 35] = [
     ("http-garbage", H::GarbageHttp, "http: ", "refused: "),
     ("h2-flood", H::FloodHttp2, "too-large: ", "refused: "),
     ("h2-bomb", H::BombHttp2, "http: ", "refused: "),
+    ("h2-interim", H::InterimHttp2, "too-large: ", "refused: "),
+    ("h2-continued", H::ContinuedHttp2, "http: ", "refused: "),
+    ("h2-table", H::TableHttp2, "http: ", "refused: "),
     ("udp-garbage", H::GarbageUdp, "refused: ", "timeout: "),
     ("udp-echo", H::EchoUdp, "refused: ", "timeout: "),
     ("udp-amplify", H::AmplifyUdp, "refused: ", "too-large: "),
@@ -197,6 +213,76 @@ fn hostile_servers_cost_one_line_each() {
     assert_eq!(names.a, Some(16), "at most so many addresses are kept");
 }
 
+/// Domains of a kind that are under way at once.
+#[cfg(target_os = "linux")]
+const CROWD: u64 = 32;
+
+/// Memory that a hostile domain may cost in bytes. A thousand of them under way, which is the
+/// default, stay below 200 MB.
+#[cfg(target_os = "linux")]
+const MEMORY_EACH: u64 = 200_000;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn hostile_servers_cost_bounded_memory() {
+    let mut kinds: Vec<Kind> = HOSTILE
+        .iter()
+        .map(|(name, hostile, _, _)| kind(name, 1, Server::Hostile(*hostile)))
+        .collect();
+    kinds.push(kind("good", 1, Server::Web(Web::default())));
+    let internet = Internet::start(kinds, 2);
+    let folder = Folder::new("memory");
+    let ca = folder.0.join("ca.pem");
+    std::fs::write(&ca, &internet.ca).unwrap();
+    let cost = |(name, ..): &(&str, H, &str, &str)| {
+        let (resolver, port) = (internet.resolver, internet.port);
+        let task = format!("{name} {resolver} {port} {}", ca.display());
+        (
+            peak::of("scan_in_a_process_of_its_own", &task) / CROWD,
+            name.to_string(),
+        )
+    };
+    let mut costs: Vec<(u64, String)> = std::thread::scope(|scope| {
+        let parts = HOSTILE
+            .chunks(10)
+            .map(|part| scope.spawn(move || part.iter().map(cost).collect::<Vec<_>>()));
+        let parts: Vec<_> = parts.collect();
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().unwrap())
+            .collect()
+    });
+    costs.sort_unstable();
+    println!("{costs:?}");
+    let (most, name) = costs.last().unwrap();
+    assert!(*most < MEMORY_EACH, "{name}: {most} bytes for each domain");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "a part of another test, which runs it in a process of its own"]
+fn scan_in_a_process_of_its_own() {
+    let Some(task) = peak::task() else { return };
+    let words: Vec<&str> = task.splitn(4, ' ').collect();
+    let [kind, resolver, port, ca] = words[..] else {
+        panic!("{task}");
+    };
+    let of = |count: u64, name: &str| {
+        let folder = Folder::new(name);
+        // The good one shows that the DNS answers.
+        let mut names = vec!["0.good.test".to_owned()];
+        names.extend((0..count).map(|i| format!("{i}.{kind}.test")));
+        let (resolver, port) = (resolver.parse().unwrap(), port.parse().unwrap());
+        let timeout = Duration::from_secs(2);
+        let mut scan = scan_of(resolver, port, ca.as_ref(), names, timeout);
+        (scan.settings.rate, scan.settings.address_rate) = (10_000.0, 10_000.0);
+        assert_eq!(rows(scan, &folder).len() as u64, 1 + count);
+    };
+    // Code and tables come into memory with the first domain.
+    of(1, "first");
+    peak::tell(|| of(CROWD, "crowd"));
+}
+
 #[test]
 fn a_resolver_that_does_not_answer_ends_the_scan_in_plain_words() {
     let internet = Internet::start(Vec::new(), 1);
@@ -217,6 +303,26 @@ fn a_resolver_that_does_not_answer_ends_the_scan_in_plain_words() {
     let expected = format!("the DNS resolver {closed} does not answer (");
     assert!(error.starts_with(&expected), "{error}");
     assert!(error.contains("--resolver"), "{error}");
+}
+
+#[test]
+fn domains_that_time_out_are_named_as_the_bound() {
+    let kinds = vec![kind("tarpit", 1, Server::Hostile(H::Tarpit))];
+    let internet = Internet::start(kinds, 1);
+    let folder = Folder::new("bound");
+    let names = (0..3).map(|i| format!("{i}.tarpit.test")).collect();
+    let mut scan = scan(&internet, &folder, names, Duration::from_millis(300));
+    scan.settings.in_flight = 1;
+    let end = scan.run(&folder.0.join("journal"), &|_| ControlFlow::Continue(()));
+    let End::Complete(results) = end.unwrap() else {
+        panic!("the scan was not stopped");
+    };
+    let speed = results.speed();
+    assert_eq!(
+        (speed.domains, speed.bound),
+        (3, Bound::InFlight),
+        "{speed:?}"
+    );
 }
 
 #[test]

@@ -107,7 +107,7 @@ impl Connection {
 
     /// Plays until the end, beginning with the plaintext that has arrived.
     fn run(&mut self, player: &mut Player, first: Bytes) -> io::Result<()> {
-        player.handle_data(self.clock.now(), first);
+        player.handle_data(self.clock.now(), first, self.wire.received);
         loop {
             while self.wire.flush()?
                 && self.wire.writable
@@ -125,7 +125,9 @@ impl Connection {
                 continue;
             }
             match self.wire.receive()? {
-                Received::Data(data) => player.handle_data(self.clock.now(), data),
+                Received::Data(data) => {
+                    player.handle_data(self.clock.now(), data, self.wire.received);
+                }
                 Received::End => return Err(io::Error::other(ENDED)),
                 Received::Blocked => self.wait(player.poll_timeout())?,
             }

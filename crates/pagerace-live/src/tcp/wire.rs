@@ -20,6 +20,8 @@ pub(crate) struct Wire {
     /// True if the socket may have more to read or accept more, respectively.
     pub(crate) readable: bool,
     pub(crate) writable: bool,
+    /// Bytes that the socket has received.
+    pub(crate) received: u64,
 }
 
 /// Result of a read.
@@ -43,6 +45,7 @@ impl Wire {
             tls,
             readable: false,
             writable: false,
+            received: 0,
         }
     }
 
@@ -56,7 +59,7 @@ impl Wire {
             .read_tls(&mut Read::take(&mut self.socket, READ_BYTES as u64))
         {
             Ok(0) => return Ok(Received::End),
-            Ok(_) => {}
+            Ok(length) => self.received += length as u64,
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 self.readable = false;
                 return Ok(Received::Blocked);

@@ -88,6 +88,7 @@ pub fn play_tampered(
     // The handshakes of TCP and TLS.
     let mut now = Instant::ZERO + line.rtt * 2;
     let mut player = Player::start(job, "probe.example", line.rtt, now);
+    let mut carried = 0;
     loop {
         while let Some(data) = player.poll_output() {
             up.send(now, data);
@@ -109,7 +110,8 @@ pub fn play_tampered(
             server.handle_data(now, data);
         }
         while let Some(data) = down.receive(now) {
-            player.handle_data(now, data);
+            carried += data.len() as u64;
+            player.handle_data(now, data, carried);
         }
         server.handle_timeout(now);
         if player.poll_timeout() <= now {

@@ -1,8 +1,9 @@
 //! Scans of the test's Internet.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pagerace_scan::list::Exclusions;
@@ -32,19 +33,30 @@ impl Drop for Folder {
 pub fn scan(internet: &Internet, folder: &Folder, names: Vec<String>, timeout: Duration) -> Scan {
     let ca = folder.0.join("ca.pem");
     std::fs::write(&ca, &internet.ca).unwrap();
+    scan_of(internet.resolver, internet.port, &ca, names, timeout)
+}
+
+/// Returns a scan of an Internet of another process.
+pub fn scan_of(
+    resolver: SocketAddr,
+    port: u16,
+    ca: &Path,
+    names: Vec<String>,
+    timeout: Duration,
+) -> Scan {
     Scan {
         names,
         exclusions: Exclusions::default(),
         settings: Settings {
             rate: 200.0,
             address_rate: 100.0,
-            port: internet.port,
+            port,
             timeout,
             private_addresses: true,
             ..Settings::default()
         },
-        trust: Trust::file(&ca).unwrap(),
-        resolvers: vec![internet.resolver],
+        trust: Trust::file(ca).unwrap(),
+        resolvers: vec![resolver],
         cdn,
         version: "test".to_owned(),
     }

@@ -30,6 +30,12 @@ pub enum Hostile {
     Closer,
     /// A TLS record at a time, of one byte, forever.
     DripTls,
+    /// A good handshake of TLS, byte by byte.
+    SlowTls,
+    /// Two thousand tickets of TLS at once.
+    TicketsTls,
+    /// New keys of TLS without end.
+    KeysTls,
     /// The end of TLS, and noise in the same write.
     EndTls,
     // HTTP over TLS.
@@ -41,6 +47,12 @@ pub enum Hostile {
     FloodHttp2,
     /// A field section of 16 kB that means 60 MB.
     BombHttp2,
+    /// Interim responses of a thousand tiny fields each, which the table has.
+    InterimHttp2,
+    /// A field section that never ends.
+    ContinuedHttp2,
+    /// A dynamic table of 256 MB.
+    TableHttp2,
     // UDP.
     GarbageUdp,
     EchoUdp,
@@ -62,6 +74,9 @@ pub enum Hostile {
     TableQuic,
     DripQuic,
 }
+
+/// Tickets of a server that sends too many.
+const TICKETS: usize = 2_000;
 
 /// Returns bytes that look like noise.
 pub fn noise(seed: u64, length: usize) -> Vec<u8> {
@@ -100,14 +115,18 @@ pub fn serve(hostile: Hostile, at: SocketAddr, identities: &Identities) {
         }
         _ => {
             let alpn: &[&str] = match hostile {
-                H::FloodHttp2 | H::BombHttp2 => &["h2"],
+                H::FloodHttp2
+                | H::BombHttp2
+                | H::InterimHttp2
+                | H::ContinuedHttp2
+                | H::TableHttp2 => &["h2"],
                 _ => &["http/1.1"],
             };
-            tcp(
-                hostile,
-                at,
-                TlsAcceptor::from(Arc::new(config(&identities.good, alpn, false))),
-            );
+            let mut config = config(&identities.good, alpn, false);
+            if hostile == H::TicketsTls {
+                config.send_tls13_tickets = TICKETS;
+            }
+            tcp(hostile, at, TlsAcceptor::from(Arc::new(config)));
         }
     }
 }
@@ -141,12 +160,28 @@ async fn handle(hostile: Hostile, mut stream: TcpStream, acceptor: TlsAcceptor) 
         },
         _ => {}
     }
+    if hostile == Hostile::SlowTls {
+        return slow_handshake(stream, acceptor).await;
+    }
     let mut stream = acceptor.accept(stream).await.ok()?;
-    if matches!(hostile, Hostile::FloodHttp2 | Hostile::BombHttp2) {
+    if matches!(
+        hostile,
+        Hostile::FloodHttp2
+            | Hostile::BombHttp2
+            | Hostile::InterimHttp2
+            | Hostile::ContinuedHttp2
+            | Hostile::TableHttp2
+    ) {
         return http2(hostile, stream).await;
     }
     let mut request = [0; 2048];
     let _ = stream.read(&mut request).await.ok()?;
+    if hostile == Hostile::KeysTls {
+        loop {
+            stream.get_mut().1.refresh_traffic_keys().ok()?;
+            stream.flush().await.ok()?;
+        }
+    }
     if hostile == Hostile::EndTls {
         let (tcp, tls) = stream.get_mut();
         tls.send_close_notify();
@@ -185,6 +220,26 @@ async fn handle(hostile: Hostile, mut stream: TcpStream, acceptor: TlsAcceptor) 
     }
 }
 
+/// Sends the first flight of TLS a byte at a time.
+async fn slow_handshake(mut stream: TcpStream, acceptor: TlsAcceptor) -> Option<()> {
+    let mut tls = rustls::ServerConnection::new(Arc::clone(acceptor.config())).ok()?;
+    let mut flight = Vec::new();
+    while !tls.wants_write() {
+        let mut hello = [0; 2048];
+        let length = stream.read(&mut hello).await.ok().filter(|n| *n > 0)?;
+        tls.read_tls(&mut &hello[..length]).ok()?;
+        tls.process_new_packets().ok()?;
+    }
+    while tls.wants_write() {
+        tls.write_tls(&mut flight).ok()?;
+    }
+    for byte in flight {
+        stream.write_all(&[byte]).await.ok()?;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Some(())
+}
+
 /// A frame of HTTP/2 (RFC 9113, section 4.1).
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = (payload.len() as u32).to_be_bytes();
@@ -199,13 +254,35 @@ async fn http2(hostile: Hostile, mut stream: TlsStream<TcpStream>) -> Option<()>
             stream.write_all(&pings).await.ok()?;
         }
     }
-    // :status 200, a literal field of 4,000 bytes into the table, and its index many times.
-    let mut block = vec![0x88, 0x40, 1, b'x', 0x7f, 0xa1, 0x1e];
-    block.extend(vec![b'y'; 4000]);
-    block.resize(16_000, 0xbe);
     let mut request = [0; 2048];
     let _ = stream.read(&mut request).await.ok()?;
-    stream.write_all(&frame(1, 4, 1, &block)).await.ok()?;
+    let (first, rest) = match hostile {
+        Hostile::InterimHttp2 => {
+            // :status 103, "x: " into the table, and its index.
+            let many = |first: &[u8]| [first, &[0xbe; 950]].concat();
+            let first = many(&[0x08, 3, b'1', b'0', b'3', 0x40, 1, b'x', 0]);
+            let rest = many(&[0x08, 3, b'1', b'0', b'3']);
+            (frame(1, 4, 1, &first), frame(1, 4, 1, &rest))
+        }
+        Hostile::ContinuedHttp2 => (frame(1, 0, 1, &[0x88]), frame(9, 0, 1, b"")),
+        // A change of the table's size (RFC 7541, section 6.3).
+        Hostile::TableHttp2 => (
+            frame(1, 4, 1, &[0x3f, 0xe1, 0xff, 0xff, 0x7f, 0x88]),
+            Vec::new(),
+        ),
+        _ => {
+            // :status 200, a literal field of 4,000 bytes into the table, and its index many
+            // times.
+            let mut block = vec![0x88, 0x40, 1, b'x', 0x7f, 0xa1, 0x1e];
+            block.extend(vec![b'y'; 4000]);
+            block.resize(16_000, 0xbe);
+            (frame(1, 4, 1, &block), Vec::new())
+        }
+    };
+    stream.write_all(&first).await.ok()?;
+    while !rest.is_empty() {
+        stream.write_all(&rest).await.ok()?;
+    }
     std::future::pending().await
 }
 

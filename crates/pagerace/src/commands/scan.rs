@@ -174,7 +174,10 @@ pub(crate) fn run(args: &ScanArgs) -> Result<()> {
         write_csv(&args.output, &results)?;
     }
     let summary = results.summary()?;
-    summary::print(&summary, &facts, &mut anstream::stdout().lock())?;
+    let mut out = anstream::stdout().lock();
+    summary::print(&summary, &facts, &mut out)?;
+    summary::print_speed(&results.speed(), &mut out)?;
+    drop(out);
     say(&args.output)?;
     if let Some(path) = &args.json {
         let all = json!({ "pagerace": VERSION, "settings": facts, "summary": summary });

@@ -119,6 +119,10 @@ fn rows_are_in_the_order_of_the_list() {
         run.out
     );
     assert!(run.out.contains("Wrote out.csv"), "{}", run.out);
+    let speed = "Asked 3 domains in ";
+    assert!(run.out.contains(speed), "{}", run.out);
+    let bound = "each second; what bounded it: the rate (--rate).";
+    assert!(run.out.contains(bound), "{}", run.out);
     // The journal goes when the results are written.
     assert_eq!(
         sandbox.names(),

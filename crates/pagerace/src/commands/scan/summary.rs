@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use pagerace_lab::VERSION;
-use pagerace_scan::Summary;
+use pagerace_scan::{Bound, Speed, Summary};
 use serde_json::Value;
 
 use crate::table as terminal;
@@ -70,6 +70,28 @@ pub(super) fn print(summary: &Summary, facts: &Value, out: &mut impl Write) -> i
         terminal::print(out, &table)?;
     }
     notes(summary, out)
+}
+
+/// Says how fast the scan was, and why.
+pub(super) fn print_speed(speed: &Speed, out: &mut impl Write) -> io::Result<()> {
+    let Speed {
+        domains,
+        time,
+        bound,
+    } = speed;
+    let seconds = time.as_secs_f64();
+    let bound = match bound {
+        Bound::Rate => "the rate (--rate)",
+        Bound::InFlight => {
+            "the domains under way (--in-flight): many time out or share an address (--per-address)"
+        }
+        Bound::Processors => "the processors of this machine",
+    };
+    let each = *domains as f64 / seconds.max(1e-3);
+    let text = format!(
+        "Asked {domains} domains in {seconds:.0} s, {each:.1} each second; what bounded it: {bound}."
+    );
+    say(out, &text)
 }
 
 /// Names the limits of the numbers.
