@@ -271,3 +271,190 @@ fn answers_over_http3_name_the_port_of_the_server() {
     let expected = format!("h3=\":{}\"; ma=86400", address.port());
     assert_eq!(field.map(|v| &v[..]), Some(expected.as_bytes()));
 }
+
+/// A server over TCP that tests look into, and its address.
+#[cfg(target_os = "linux")]
+mod tcp {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpStream;
+    use std::thread::JoinHandle;
+
+    use pagerace_live::tcp::{TlsServer, TlsServerConfig};
+    use pagerace_peer::stream::StreamServerConfig;
+    use pagerace_transport::quic::keys::{Identity, server_tls};
+    use rustls::{ClientConnection, StreamOwned};
+    use socket2::{Domain, Socket, Type};
+
+    use super::*;
+
+    /// Bytes of the file that nobody reads: more than the buffers of both kernels.
+    const FILE: usize = 30_000_000;
+    /// Attackers at once.
+    const CROWD: usize = 100;
+    const IDLE: Duration = Duration::from_millis(500);
+
+    struct Served {
+        address: SocketAddr,
+        certificate: Vec<u8>,
+        stop: Arc<AtomicBool>,
+        thread: JoinHandle<u64>,
+    }
+
+    impl Served {
+        fn start(protocol: Protocol) -> Self {
+            let identity = Identity::new(&["localhost"]).unwrap();
+            let alpn: &[u8] = if protocol == Protocol::H2 {
+                b"h2"
+            } else {
+                b"http/1.1"
+            };
+            let tls = server_tls(identity.chain(), identity.key(), &[alpn]).unwrap();
+            let stream = StreamServerConfig::new("fifo".parse().unwrap());
+            let config = TlsServerConfig {
+                guard: Some(Guard {
+                    idle_timeout: pagerace_core::Duration::from_nanos(IDLE.as_nanos() as u64),
+                    ..Guard::default()
+                }),
+                ..TlsServerConfig::new(stream, Arc::new(tls))
+            };
+            let any = SocketAddr::from(([127, 0, 0, 1], 0));
+            let site = site().with("/large", vec![7; FILE]);
+            let mut server = TlsServer::bind(any, &config, site).unwrap();
+            let address = server.local_address().unwrap();
+            let stop = Arc::new(AtomicBool::new(false));
+            let stopped = stop.clone();
+            let thread = std::thread::spawn(move || {
+                server.run(&stopped).unwrap();
+                server.visits()
+            });
+            let certificate = identity.certificate().to_vec();
+            Self {
+                address,
+                certificate,
+                stop,
+                thread,
+            }
+        }
+
+        /// Fetches a file as a good client does.
+        fn get(&self, protocol: Protocol) {
+            let config = TcpClientConfig {
+                protocol,
+                stream: StreamClientConfig::default(),
+                tls: client_tls(&self.certificate, protocol).unwrap(),
+            };
+            let requests = [Fetch::get("/a")];
+            let got = get_over_tcp(self.address, "localhost", &config, &requests, PATIENCE);
+            assert_eq!(got.unwrap()[0].body.len(), 200_000);
+        }
+
+        /// Connects with a small buffer for what arrives.
+        fn connect(&self) -> TcpStream {
+            let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+            socket.set_recv_buffer_size(4_096).unwrap();
+            socket.connect(&self.address.into()).unwrap();
+            socket.into()
+        }
+
+        fn shake_hands(&self, protocol: Protocol) -> StreamOwned<ClientConnection, TcpStream> {
+            let tls = client_tls(&self.certificate, protocol).unwrap();
+            let name = "localhost".try_into().unwrap();
+            StreamOwned::new(ClientConnection::new(tls, name).unwrap(), self.connect())
+        }
+
+        /// Stops the server and returns how often it visited a connection.
+        fn visits(self) -> u64 {
+            self.stop.store(true, Ordering::Relaxed);
+            self.thread.join().unwrap()
+        }
+    }
+
+    /// Clients that wait in the middle of their handshakes. Visits are counted, because time
+    /// depends on the machine.
+    #[test]
+    fn slow_clients_cost_a_good_one_no_work() {
+        let alone = Served::start(Protocol::H2);
+        alone.get(Protocol::H2);
+        let alone = alone.visits();
+        let served = Served::start(Protocol::H2);
+        let crowd: Vec<TcpStream> = (0..CROWD)
+            .map(|_| {
+                let mut socket = served.connect();
+                socket.write_all(&[22]).unwrap();
+                socket
+            })
+            .collect();
+        served.get(Protocol::H2);
+        let besieged = served.visits();
+        drop(crowd);
+        // A connection is visited when it opens, and when its byte comes. How the good client's
+        // bytes come in pieces differs from run to run.
+        let own = 2 * CROWD as u64;
+        println!("{alone} visits alone, {besieged} besieged");
+        assert!(
+            besieged < own + 4 * alone,
+            "{besieged} visits, {alone} alone"
+        );
+    }
+
+    /// Clients that request a large file and read nothing of it: the kernel closes the window.
+    #[test]
+    fn clients_that_read_nothing_cost_no_work_and_are_dropped() {
+        let served = Served::start(Protocol::H1);
+        let mut crowd: Vec<_> = (0..CROWD)
+            .map(|_| {
+                let mut client = served.shake_hands(Protocol::H1);
+                let request = b"GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n";
+                client.write_all(request).unwrap();
+                client
+            })
+            .collect();
+        served.get(Protocol::H1);
+        std::thread::sleep(2 * IDLE);
+        for client in &mut crowd {
+            client.sock.set_read_timeout(Some(PATIENCE)).unwrap();
+            let mut rest = Vec::new();
+            let ended = client.read_to_end(&mut rest);
+            assert!(
+                ended.is_err() && rest.len() < FILE,
+                "{ended:?}, {} bytes",
+                rest.len()
+            );
+        }
+        let visits = served.visits();
+        println!("{visits} visits");
+        // The buffers of both kernels take less than a hundred turns.
+        assert!(visits < 100 * (CROWD as u64 + 1), "{visits} visits");
+    }
+
+    /// A client whose window of HTTP/2 is closed, and that sends pings so as not to idle.
+    #[test]
+    fn pings_keep_no_client_that_takes_nothing() {
+        let served = Served::start(Protocol::H2);
+        let mut client = served.shake_hands(Protocol::H2);
+        let frame = |kind: u8, flags: u8, stream: u8, payload: &[u8]| {
+            let head = [0, 0, payload.len() as u8, kind, flags, 0, 0, 0, stream];
+            [&head, payload].concat()
+        };
+        // SETTINGS_INITIAL_WINDOW_SIZE is 0. GET https://localhost/a: RFC 7541, appendix A.
+        let request = b"\x82\x87\x41\x09localhost\x44\x02/a";
+        let begin = [
+            &b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..],
+            &frame(4, 0, 0, &[0, 4, 0, 0, 0, 0]),
+            &frame(1, 5, 1, request),
+        ];
+        client.write_all(&begin.concat()).unwrap();
+        let ping = frame(6, 0, 0, &[0; 8]);
+        let pause = IDLE / 10;
+        client.sock.set_read_timeout(Some(pause)).unwrap();
+        let mut bytes = [0; 1_024];
+        let ended = (0..100).any(|_| {
+            let sent = client.write_all(&ping).and_then(|()| client.flush());
+            let ended = matches!(client.read(&mut bytes), Ok(0)) || sent.is_err();
+            std::thread::sleep(pause);
+            ended
+        });
+        assert!(ended, "the server keeps a client that takes nothing");
+        served.visits();
+    }
+}

@@ -186,6 +186,11 @@ impl<S: Site> Server<S> {
         sent
     }
 
+    /// Returns the number of times that the server looked at a connection, which is its work.
+    pub fn visits(&self) -> u64 {
+        self.host.visits()
+    }
+
     /// Returns sums over all connections, including those that ended.
     pub fn stats(&mut self) -> ServerStats {
         let mut sum = self.gone;

@@ -16,6 +16,7 @@ use pagerace_transport::quic::{ClientKeys, Epoch, QuicSettings, ServerKeys};
 use super::*;
 
 mod objects;
+mod siege;
 mod starved;
 
 const DELAY: Duration = Duration::from_millis(10);

@@ -189,29 +189,33 @@ impl<S: Site> Connection<S> {
                 return Ok(Turn::More);
             }
             http.handle_timeout(now);
-            let record = record(http, now, self.written);
+            let (record, answers) = record(http, now, self.written);
             if record.is_empty() {
                 return Ok(Turn::Waits);
             }
             sent += record.len();
             self.written += record.len() as u64;
-            self.deadline = now + self.guard.idle_timeout;
+            // Answers to pings keep no client.
+            if answers {
+                self.deadline = now + self.guard.idle_timeout;
+            }
             self.wire.write(&record)?;
         }
     }
 }
 
 /// Returns the plaintext of the next TLS record, sized as by the simulated server; empty
-/// if there is nothing to send.
-fn record<S: Site>(http: &mut StreamServer<S>, now: Instant, written: u64) -> Vec<u8> {
+/// if there is nothing to send. It comes with true if it has a part of a response.
+fn record<S: Site>(http: &mut StreamServer<S>, now: Instant, written: u64) -> (Vec<u8>, bool) {
     let limit = RecordSize::Dynamic.limit(Version::Tls13, written);
-    let mut record = Vec::new();
+    let (mut record, mut answers) = (Vec::new(), false);
     while record.is_empty() || record.len() + LEAST_ROOM <= limit {
         let Some(output) = http.poll_output(now, limit - record.len()) else {
             break;
         };
         record.extend_from_slice(&output.head);
         record.extend_from_slice(&output.content);
+        answers |= output.stream.is_some();
     }
-    record
+    (record, answers)
 }

@@ -63,6 +63,7 @@ pub struct TlsServer<S> {
     agenda: Agenda<usize>,
     next: usize,
     accepted: u64,
+    visits: u64,
     frames: Option<Vec<SentFrame>>,
 }
 
@@ -92,6 +93,7 @@ impl<S: Site> TlsServer<S> {
             agenda: Agenda::default(),
             next: FIRST_CONNECTION,
             accepted: 0,
+            visits: 0,
         })
     }
 
@@ -149,6 +151,11 @@ impl<S: Site> TlsServer<S> {
     /// Returns the number of accepted connections.
     pub fn accepted(&self) -> u64 {
         self.accepted
+    }
+
+    /// Returns the number of times that the server looked at a connection, which is its work.
+    pub fn visits(&self) -> u64 {
+        self.visits
     }
 
     /// Returns the frames with response bytes of all connections since the last call, if
@@ -221,6 +228,7 @@ impl<S: Site> TlsServer<S> {
                 self.agenda.remove(id);
                 continue;
             };
+            self.visits += 1;
             let turn = connection.turn(now, &self.config.stream, &self.site);
             if let Some(frames) = &mut self.frames {
                 frames.append(&mut connection.take_frames());

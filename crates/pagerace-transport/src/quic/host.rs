@@ -66,6 +66,7 @@ pub struct Host {
     connections: BTreeMap<ConnectionId, Connection>,
     ids: BTreeMap<usize, ConnectionId>,
     agenda: Agenda<ConnectionId>,
+    visits: u64,
     door: Option<Door>,
     date: Date,
     accepted: VecDeque<ConnectionId>,
@@ -141,6 +142,7 @@ impl Host {
             connections: BTreeMap::new(),
             ids: BTreeMap::new(),
             agenda: Agenda::default(),
+            visits: 0,
             door: settings.guard.map(Door::new),
             date,
             accepted: VecDeque::new(),
@@ -283,14 +285,21 @@ impl Host {
     /// Returns the connection with this id while it exists, and marks it as
     /// [ready](Self::next_ready).
     pub fn connection(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        self.visits += 1;
         let connection = self.connections.get_mut(&id)?;
         self.agenda.touch(id);
         Some(connection)
     }
 
+    /// Returns the number of times that a connection was looked at, which is the work of a host.
+    pub fn visits(&self) -> u64 {
+        self.visits
+    }
+
     /// Returns a connection to read its events and statistics. It does not count as
     /// [ready](Self::next_ready): an extra poll would let its pacer send early.
     pub fn observe(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        self.visits += 1;
         self.connections.get_mut(&id)
     }
 
@@ -319,6 +328,7 @@ impl Host {
     /// Returns the time at which [`handle_timeout`](Self::handle_timeout) must be called.
     pub fn poll_timeout(&mut self) -> Option<Instant> {
         while let Some(id) = self.agenda.pop_stale() {
+            self.visits += 1;
             let connection = self.connections.get_mut(&id);
             let at = connection.and_then(Connection::poll_timeout);
             self.agenda.arm(id, at);
@@ -369,6 +379,7 @@ impl Host {
             });
         }
         while let Some(id) = self.agenda.next_ready(None) {
+            self.visits += 1;
             let Some(c) = self.connections.get_mut(&id) else {
                 self.agenda.remove(id);
                 continue;
