@@ -189,7 +189,7 @@ impl Draw {
                 self.0.below(origins as u64) as u32
             }),
             method: self
-                .of(&["GET", "GET", "GET", "POST", "PUT", "OPTIONS"])
+                .of(&["GET", "GET", "GET", "POST", "PUT", "OPTIONS", "HEAD"])
                 .to_owned(),
             status: if i < redirects {
                 301

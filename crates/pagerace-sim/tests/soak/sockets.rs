@@ -159,6 +159,10 @@ fn body(draw: &mut Draw) -> Option<Bytes> {
 /// The responses as the client received them.
 #[derive(Default)]
 struct Ledger {
+    /// Requests that ask for the head alone.
+    heads: BTreeSet<u64>,
+    /// Lengths that heads of responses name.
+    lengths: BTreeMap<u64, u64>,
     /// Requests that the client cancelled, which may end all the same if that came too late.
     cancelled: BTreeSet<u64>,
     /// Requests were damaged on their way, so others may have been answered.
@@ -183,6 +187,11 @@ impl Ledger {
                 }
                 *at += data.len() as u64;
             }
+            ClientEvent::Head { token, fields } => {
+                let length = pagerace_http::fields::get(&fields, "content-length");
+                let length = length.and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
+                self.lengths.extend(length.map(|length| (token, length)));
+            }
             ClientEvent::End { token } => drop(self.ended.insert(token, true)),
             ClientEvent::Failed { token, .. } => drop(self.ended.insert(token, false)),
             ClientEvent::Lost { .. } => self.lost = true,
@@ -191,24 +200,42 @@ impl Ledger {
         Ok(())
     }
 
+    /// Returns one of the first `asked` responses that is still to come.
+    fn waiting(&self, asked: u64) -> Option<u64> {
+        let over = |token: &u64| self.ended.contains_key(token) || self.cancelled.contains(token);
+        (0..asked).find(|token| !self.lost && !over(token))
+    }
+
     /// Holds what arrived against the plan. `harmed`: the socket broke, so responses may
     /// be missing.
     fn check(&self, site: &Planner, harmed: bool) -> Result<(), String> {
         for (token, planned) in (0_u64..).zip(site.0.iter()) {
             let got = self.bytes.get(&token).copied().unwrap_or_default();
-            let readable = planned.readable.unwrap_or(planned.size);
-            if got > readable {
-                return Err(format!("response {token}: {got} bytes of {readable}"));
+            // The answer to HEAD has no content (RFC 9110, section 9.3.2).
+            let (size, readable) = if self.heads.contains(&token) {
+                (0, None)
+            } else {
+                (planned.size, planned.readable)
+            };
+            let most = readable.unwrap_or(size);
+            if got > most {
+                return Err(format!("response {token}: {got} bytes of {most}"));
             }
             let complete = self.ended.get(&token) == Some(&true);
-            if complete && got != planned.size {
+            if complete && got != size {
                 return Err(format!(
-                    "response {token} ended after {got} of {} bytes",
-                    planned.size
+                    "response {token} ended after {got} of {size} bytes"
+                ));
+            }
+            if complete && self.lengths.get(&token) != Some(&planned.size) {
+                return Err(format!(
+                    "response {token} of {} bytes names {:?}",
+                    planned.size,
+                    self.lengths.get(&token)
                 ));
             }
             let cancelled = self.cancelled.contains(&token);
-            let may_fail = harmed || self.lost || cancelled || planned.readable.is_some();
+            let may_fail = harmed || self.lost || cancelled || readable.is_some();
             if !complete && !may_fail {
                 return Err(format!("response {token} never came"));
             }
@@ -217,8 +244,16 @@ impl Ledger {
     }
 }
 
-fn fields(token: u64, body: Option<&Bytes>) -> Vec<Field> {
-    let method = if body.is_some() { "POST" } else { "GET" };
+/// The fields of a request, some of which ask for the head alone.
+fn fields(draw: &mut Draw, ledger: &mut Ledger, token: u64, body: Option<&Bytes>) -> Vec<Field> {
+    let method = match body {
+        Some(_) => "POST",
+        None if draw.chance(0.15) => "HEAD",
+        None => "GET",
+    };
+    if method == "HEAD" {
+        ledger.heads.insert(token);
+    }
     vec![
         Field::from_static(":method", method),
         Field::from_static(":scheme", "https"),
@@ -247,7 +282,7 @@ fn stream(draw: &mut Draw) -> Result<(), String> {
     for _ in 0..STEPS {
         while asked < site.0.len() as u64 && client.capacity() > 0 {
             let body = body(draw);
-            let fields = fields(asked, body.as_ref());
+            let fields = fields(draw, &mut ledger, asked, body.as_ref());
             client.request(asked, fields, Some(priority(draw)), body);
             asked += 1;
         }
@@ -332,9 +367,12 @@ fn stream(draw: &mut Draw) -> Result<(), String> {
         .map_err(|reason| format!("{protocol} over a socket: {reason}"))
 }
 
+/// More than the first timeout of a connection in [`datagrams`], and the longest time for which a
+/// server thinks.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
 fn client_done(ledger: &Ledger, site: &Planner) -> bool {
-    let over = |token: &u64| ledger.ended.contains_key(token) || ledger.cancelled.contains(token);
-    ledger.lost || (0..site.0.len() as u64).all(|token| over(&token))
+    ledger.waiting(site.0.len() as u64).is_none()
 }
 
 fn datagrams(draw: &mut Draw) -> Result<(), String> {
@@ -378,7 +416,7 @@ fn datagrams(draw: &mut Draw) -> Result<(), String> {
     for _ in 0..STEPS {
         if asked < site.0.len() as u64 && draw.chance(0.3) {
             let body = body(draw);
-            let fields = fields(asked, body.as_ref());
+            let fields = fields(draw, &mut ledger, asked, body.as_ref());
             client.request(now, asked, fields, Some(priority(draw)), body);
             asked += 1;
         }
@@ -422,6 +460,19 @@ fn datagrams(draw: &mut Draw) -> Result<(), String> {
         }
         let timers = [client.poll_timeout(), server.poll_timeout()];
         let timer = timers.into_iter().flatten().min().map(|at| at.max(now));
+        // A server may give a connection up, and the message that says so may be lost.
+        let both = timers.iter().all(Option::is_some);
+        if wire.next_at().is_none() && !restarted && both && ledger.waiting(asked).is_some() {
+            // Backoff doubles: RFC 9002, section 6.2.1.
+            let latest = now + now.since_start() + TIMEOUT;
+            if timer.is_none_or(|at| at > latest) {
+                return Err(format!(
+                    "HTTP/3 over a socket: nothing is under way at {now:?}, response {:?} is to \
+                     come, and the next timer is {timer:?}",
+                    ledger.waiting(asked)
+                ));
+            }
+        }
         let Some(next) = wire.next_at().into_iter().chain(timer).min() else {
             if asked < site.0.len() as u64 {
                 continue;

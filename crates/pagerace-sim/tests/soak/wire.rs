@@ -118,9 +118,9 @@ fn silences(mut busy: Vec<(Instant, Instant)>) -> Vec<(Instant, Instant)> {
 /// Returns the bytes of the body that a server sends for a resource.
 pub(crate) fn content(scenario: &Scenario, r: &Resource) -> u64 {
     let unchanged = scenario.visit == Visit::Warm && r.cache == CacheUse::Validate;
-    // A 204 has no content (RFC 9110, section 6.4.1). A recorded 304 stands for the response
-    // that it validated.
-    if unchanged || r.status == 204 {
+    // A 204 has no content (RFC 9110, section 6.4.1), nor has the answer to HEAD (section 9.3.2).
+    // A recorded 304 stands for the response that it validated.
+    if unchanged || r.status == 204 || r.method == "HEAD" {
         0
     } else {
         r.body_bytes
