@@ -26,16 +26,25 @@ const TAG: usize = 16;
 
 struct NullKey(Space);
 
+impl NullKey {
+    /// Returns the tag of packet `number`. As with TLS, packets of another encryption level, and
+    /// those whose number was decoded wrongly because many others overtook them, fail to open.
+    fn tag(&self, number: u64) -> [u8; TAG] {
+        let mut tag = [self.0 as u8 + 1; TAG];
+        tag[TAG - 8..].copy_from_slice(&number.to_be_bytes());
+        tag
+    }
+}
+
 impl PacketKey for NullKey {
-    fn encrypt(&self, _: u64, buf: &mut [u8], _: usize) {
+    fn encrypt(&self, number: u64, buf: &mut [u8], _: usize) {
         let n = buf.len();
-        buf[n - TAG..].fill(self.0 as u8 + 1);
+        buf[n - TAG..].copy_from_slice(&self.tag(number));
     }
 
-    fn decrypt(&self, _: u64, _: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+    fn decrypt(&self, number: u64, _: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
         let n = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
-        // As with TLS, a packet of another encryption level must fail to open.
-        if payload[n] != self.0 as u8 + 1 {
+        if payload[n..] != self.tag(number) {
             return Err(CryptoError);
         }
         payload.truncate(n);
@@ -318,5 +327,26 @@ impl Session for NullSession {
     ) -> Result<(), ExportKeyingMaterialError> {
         output.fill(0);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_opens_at_its_own_level_and_number_only() {
+        let sealed = || {
+            let mut packet = vec![7; 40];
+            NullKey(Space::OneRtt).encrypt(300, &mut packet, 0);
+            BytesMut::from(&packet[..])
+        };
+        let opens = |key: NullKey, number| key.decrypt(number, &[], &mut sealed()).is_ok();
+        assert!(opens(NullKey(Space::OneRtt), 300));
+        assert!(
+            !opens(NullKey(Space::OneRtt), 300 + 256),
+            "a byte of the number was sent"
+        );
+        assert!(!opens(NullKey(Space::Handshake), 300));
     }
 }
