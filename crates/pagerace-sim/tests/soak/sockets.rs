@@ -371,6 +371,15 @@ fn stream(draw: &mut Draw) -> Result<(), String> {
 /// server thinks.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Returns the longest probe timeout of a connection of this age (RFC 9002). A first round-trip
+/// sample is at most the age, and makes a timeout of three samples (sections 5.3 and 6.2.1). A
+/// client that does not know that the server has validated its address keeps its backoff, which
+/// doubles from one second (section 6.2.1).
+fn longest_timeout(age: Duration) -> Duration {
+    let seconds = age.as_secs_f64();
+    Duration::from_millis_f64(1e3 * (3.0 * seconds + 0.1) * (seconds + 1.0))
+}
+
 fn client_done(ledger: &Ledger, site: &Planner) -> bool {
     ledger.waiting(site.0.len() as u64).is_none()
 }
@@ -463,8 +472,7 @@ fn datagrams(draw: &mut Draw) -> Result<(), String> {
         // A server may give a connection up, and the message that says so may be lost.
         let both = timers.iter().all(Option::is_some);
         if wire.next_at().is_none() && !restarted && both && ledger.waiting(asked).is_some() {
-            // Backoff doubles: RFC 9002, section 6.2.1.
-            let latest = now + now.since_start() + TIMEOUT;
+            let latest = now + longest_timeout(now.since_start()) + TIMEOUT;
             if timer.is_none_or(|at| at > latest) {
                 return Err(format!(
                     "HTTP/3 over a socket: nothing is under way at {now:?}, response {:?} is to \
