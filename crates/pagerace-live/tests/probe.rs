@@ -190,7 +190,7 @@ fn servers_are_probed_over_http2() {
     let played = Kind::ALL.into_iter().filter(|k| k.suits(Protocol::H2, 2));
     assert_eq!(observed.traces.len(), played.count());
     assert!(observed.traces.iter().all(|t| t.end == End::Complete));
-    // What TLS adds to each frame counts, too: RFC 8446, section 5.2.
+    // The payload includes the bytes that TLS adds to each frame: RFC 8446, section 5.2.
     let wrapped = |t: &pagerace_probe::Trace| t.payload > t.received + 31 * t.chunks.len() as u64;
     assert!(observed.traces.iter().all(wrapped));
     let found = Behaviour::of(&observed);

@@ -268,7 +268,7 @@ fn a_lost_packet_of_the_handshake_ends_a_trial_that_may_begin_anew() {
             let watched = begun(protocol, 4.0, Some(PATIENCE), seed);
             let is_late = fifth(&free) > on_time + Duration::from_millis(60);
             assert!(watched.disturbed || !is_late, "{protocol} {seed}");
-            // What ends it was a loss: without one, nothing is late and no byte is missing.
+            // A loss ended it: without one, nothing is late and no byte is missing.
             let missing = losses_of_path(&free.offered);
             let early = missing
                 .iter()

@@ -427,7 +427,7 @@ fn malformed_packets_end_within_the_limits() {
     assert_eq!(ends.len(), 2, "some scripts survive and some do not");
 }
 
-/// Of the client and the simulated server together.
+/// The bounds hold for the client and the simulated server together.
 #[cfg(target_os = "linux")]
 #[test]
 fn hostile_servers_cost_bounded_memory() {

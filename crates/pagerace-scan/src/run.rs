@@ -61,7 +61,7 @@ pub struct Progress {
     pub total: usize,
 }
 
-/// What decided how fast a scan was.
+/// The bound on the speed of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// [`Settings::rate`].
@@ -93,7 +93,7 @@ pub struct Speed {
     pub domains: usize,
     /// Time from the first to the last.
     pub time: Duration,
-    /// What decided it.
+    /// The bound on the speed.
     pub bound: Bound,
 }
 

@@ -116,30 +116,23 @@ impl Browser {
         let is_early = self.load.dom_content_loaded.is_none();
         if is_early && shown.is_some_and(|shown| shown.scripted) {
             self.rendering.unplaced_images.push(image);
-        } else if is_early && shown.is_some_and(|shown| shown.rebuilt) {
-            let Size {
-                area,
-                element,
-                contentful,
-            } = image.size;
-            let smaller = Size {
-                area,
+        } else if is_early && image.size.element > 0.0 && shown.is_some_and(|shown| shown.rebuilt) {
+            let element = image.size.element;
+            let before = Size {
                 element: (element - 1.0).max(0.0),
-                contentful,
+                ..image.size
+            };
+            let after = Size {
+                element,
+                ..Size::part(0.0)
             };
             self.rendering.ready_images.push(ReadyImage {
-                size: smaller,
+                size: before,
                 ..image
             });
-            let rebuilt = Size {
-                area: 0.0,
-                element,
-                contentful: false,
-            };
-            let decoding = Duration::ZERO;
             self.rendering.unplaced_images.push(ReadyImage {
-                size: rebuilt,
-                decoding,
+                size: after,
+                decoding: Duration::ZERO,
                 ..image
             });
         } else {

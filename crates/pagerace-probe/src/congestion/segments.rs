@@ -100,7 +100,7 @@ impl Segments {
         self.holes = rest;
         self.open(gap, number);
         if dropped {
-            // Of a repair, the server learns otherwise.
+            // The server learns of a lost repair in other ways.
             self.open(bytes.start.max(self.arrived)..bytes.end, number);
         }
         self.holes.retain(|hole| !hole.bytes.is_empty());
