@@ -1,6 +1,7 @@
 //! Goals for the errors, and the errors reached.
 
 use pagerace_lab::metric::MetricId;
+use pagerace_lab::results::distinct;
 use serde::Serialize;
 
 use crate::cell::Cell;
@@ -30,6 +31,8 @@ pub struct Reached {
     pub tuned: Errors,
     /// The errors on held-out pages.
     pub held_out: Errors,
+    /// The errors on held-out pages for each network, in order of appearance.
+    pub networks: Vec<(String, Errors)>,
 }
 
 /// Tolerance for the blocking time: a share of the live value, or milliseconds.
@@ -67,6 +70,12 @@ pub fn reached(metrics: &[MetricId], cells: &[Cell]) -> Vec<Reached> {
                     continue;
                 }
                 let [tuned, held_out] = Errors::apart(&here);
+                let of = |network: &str| {
+                    let there = here.iter().filter(|cell| cell.network == network);
+                    Errors::of(there.filter(|cell| cell.held_out).copied())
+                };
+                let networks = distinct(here.iter().map(|cell| cell.network.as_str()));
+                let networks = networks.into_iter().map(|name| (name.to_owned(), of(name)));
                 all.push(Reached {
                     metric,
                     protocols,
@@ -74,6 +83,7 @@ pub fn reached(metrics: &[MetricId], cells: &[Cell]) -> Vec<Reached> {
                     goal,
                     tuned,
                     held_out,
+                    networks: networks.collect(),
                 });
             }
         }

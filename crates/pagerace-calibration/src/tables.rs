@@ -67,6 +67,15 @@ fn or_none(text: Option<String>) -> String {
     text.unwrap_or_else(|| NONE.to_owned())
 }
 
+/// Formats two quantiles of errors in one field, without the unit: "3.3 / 11".
+fn pair(p50: Option<f64>, p90: Option<f64>) -> String {
+    format!("{} / {}", unitless(&share(p50)), unitless(&share(p90)))
+}
+
+fn unitless(text: &str) -> &str {
+    text.trim_end_matches([' ', '%'])
+}
+
 /// Formats a share as per cent.
 fn share(value: Option<f64>) -> String {
     or_none(value.map(|v| finite_or_sign(v, percent)))

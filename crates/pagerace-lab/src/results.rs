@@ -120,10 +120,10 @@ impl Results {
     }
 }
 
-/// Returns the texts without duplicates, in order of first appearance.
-pub fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+/// Returns the items without duplicates, in order of first appearance.
+pub fn distinct<T: Copy + Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = BTreeSet::new();
-    texts.filter(|text| seen.insert(*text)).collect()
+    items.filter(|item| seen.insert(*item)).collect()
 }
 
 impl Variant {

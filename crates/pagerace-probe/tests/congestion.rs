@@ -116,26 +116,32 @@ fn verdict(watched: &[Watched], entries: &[Entry]) -> Verdict<&'static str> {
 }
 
 #[test]
-fn controllers_are_found() {
-    let truths = ["bbr", "cubic-rfc9438", "cubic-hystart", "reno", "vegas"];
-    for protocol in BOTH {
-        // Truths of the same measurements have the same candidates.
-        let mut simulated = BTreeMap::new();
-        for truth in truths {
-            let watched = watched(protocol, truth, 100);
-            let complete = watched.iter().all(|w| w.end == End::Complete);
-            assert!(complete, "{protocol} {truth}");
-            let model = model(protocol, &watched);
-            let entries = simulated
-                .entry((model.rate, model.losses.clone()))
-                .or_insert_with(|| simulate(&model, &controllers(protocol)));
-            let verdict = verdict(&watched, entries);
-            let answer = verdict.answer().map(|group| &group.members);
-            assert!(
-                answer.is_some_and(|members| members.contains(&truth)),
-                "{protocol}: {truth} is taken for {answer:?}"
-            );
-        }
+fn controllers_are_found_over_quic() {
+    all_are_found(Protocol::H3);
+}
+
+#[test]
+fn controllers_are_found_over_tcp() {
+    all_are_found(Protocol::H2);
+}
+
+fn all_are_found(protocol: Protocol) {
+    // Truths of the same measurements have the same candidates.
+    let mut simulated = BTreeMap::new();
+    for truth in ["bbr", "cubic-rfc9438", "cubic-hystart", "reno", "vegas"] {
+        let watched = watched(protocol, truth, 100);
+        let complete = watched.iter().all(|w| w.end == End::Complete);
+        assert!(complete, "{protocol} {truth}");
+        let model = model(protocol, &watched);
+        let entries = simulated
+            .entry((model.rate, model.losses.clone()))
+            .or_insert_with(|| simulate(&model, &controllers(protocol)));
+        let verdict = verdict(&watched, entries);
+        let answer = verdict.answer().map(|group| &group.members);
+        assert!(
+            answer.is_some_and(|members| members.contains(&truth)),
+            "{protocol}: {truth} is taken for {answer:?}"
+        );
     }
 }
 

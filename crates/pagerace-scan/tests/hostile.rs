@@ -244,7 +244,7 @@ fn hostile_servers_cost_bounded_memory() {
     };
     let mut costs: Vec<(u64, String)> = std::thread::scope(|scope| {
         let parts = HOSTILE
-            .chunks(10)
+            .chunks(4)
             .map(|part| scope.spawn(move || part.iter().map(cost).collect::<Vec<_>>()));
         let parts: Vec<_> = parts.collect();
         parts

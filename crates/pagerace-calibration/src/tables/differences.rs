@@ -4,7 +4,7 @@ use pagerace_core::Words as _;
 use pagerace_lab::metric::MetricId;
 use pagerace_report::sections::{Section, Table, columns};
 
-use super::{or_none, share, signed, title, value};
+use super::{or_none, pair, share, signed, title, value};
 use crate::accuracy::Accuracy;
 use crate::differences::DifferenceErrors;
 
@@ -60,12 +60,11 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
 
 /// Formats errors in one field: "4.2 / 45 (19 of 20)".
 fn brief(errors: &DifferenceErrors) -> String {
-    let number = |value: Option<f64>| share(value).trim_end_matches([' ', '%']).to_owned();
     let named = match errors.named {
         0 => String::new(),
         named => format!(" ({} of {named})", errors.named_right),
     };
-    format!("{} / {}{named}", number(errors.p50), number(errors.p95))
+    format!("{}{named}", pair(errors.p50, errors.p95))
 }
 
 fn network(lossy: bool) -> String {

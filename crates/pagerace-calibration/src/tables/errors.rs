@@ -4,7 +4,7 @@ use pagerace_lab::metric::MetricId;
 use pagerace_lab::results::distinct;
 use pagerace_report::sections::{Section, Table, columns};
 
-use super::{NONE, capital, or_none, share, signed, title, value};
+use super::{NONE, capital, or_none, pair, share, signed, title, unitless, value};
 use crate::accuracy::{Accuracy, Group};
 use crate::errors::Errors;
 
@@ -116,17 +116,11 @@ fn rows(accuracy: &Accuracy, prefix: &str, groups: &[Group], errors: Side) -> Ve
     rows
 }
 
-/// Formats errors in one field: "3.3 / 11, bias -1.2".
-fn brief(errors: &Errors) -> String {
-    let number = |text: String| text.trim_end_matches([' ', '%']).to_owned();
+/// Formats errors in one field, without the unit: "3.3 / 11, -1.2".
+pub(super) fn brief(errors: &Errors) -> String {
     match (errors.p50, errors.p90) {
         (None, _) | (_, None) => NONE.to_owned(),
-        _ => format!(
-            "{} / {}, {}",
-            number(share(errors.p50)),
-            number(share(errors.p90)),
-            number(signed(errors.bias))
-        ),
+        (p50, p90) => format!("{}, {}", pair(p50, p90), unitless(&signed(errors.bias))),
     }
 }
 

@@ -1,7 +1,10 @@
 //! The goals and the errors reached.
 
+use pagerace_lab::metric::MetricId;
+use pagerace_lab::results::distinct;
 use pagerace_report::sections::{Section, Table, columns};
 
+use super::errors::brief;
 use super::{NONE, share, title};
 use crate::accuracy::Accuracy;
 use crate::goals::{Reached, blocking};
@@ -49,4 +52,36 @@ pub(super) fn goals(accuracy: &Accuracy) -> Section {
             tuned.0, tuned.1, held_out.0, held_out.1
         ))
         .table(Table::new(header, 3, rows))
+        .table(by_network(accuracy))
+}
+
+/// Builds a table with the errors on held-out pages by network, protocol and metric.
+fn by_network(accuracy: &Accuracy) -> Table {
+    let all = || {
+        let goals = accuracy.goals.iter();
+        goals.flat_map(|one| {
+            one.networks
+                .iter()
+                .map(move |(name, errors)| (one, name, errors))
+        })
+    };
+    let metrics = distinct(all().map(|(one, ..)| one.metric));
+    let places = distinct(all().map(|(one, name, _)| (name, one.protocols)));
+    let mut header = columns("network | protocols");
+    header.extend(metrics.iter().map(|metric| title(*metric)));
+    let rows = places.into_iter().map(|(name, protocols)| {
+        let field = |metric: &MetricId| {
+            let mut here = all().filter(|(one, ..)| one.metric == *metric);
+            let here =
+                here.find(|(one, network, _)| (*network, one.protocols) == (name, protocols));
+            here.map_or_else(|| NONE.to_owned(), |(.., errors)| brief(errors))
+        };
+        let mut row = vec![name.clone(), protocols.to_owned()];
+        row.extend(metrics.iter().map(field));
+        row
+    });
+    Table::new(header, 2, rows).captioned(
+        "Held-out pages by network: the error that half of the cells do not exceed / that nine \
+         of ten do not exceed, and the bias, in per cent",
+    )
 }

@@ -54,6 +54,9 @@ fn values_have_units_and_what_is_unknown_is_a_dash() {
             "6"
         ]
     );
+    let networks = &section(&all, "Goals").tables[1].rows;
+    assert_eq!(networks[0], ["cable", "h2, h3", "33 / 57, +33"]);
+    assert_eq!(networks[1], ["cable", "h1", "30 / 30, +30"]);
     let cells = &section(&tables, "All cells").tables[0];
     assert_eq!(
         cells.rows[2],

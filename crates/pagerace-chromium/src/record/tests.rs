@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
+use pagerace_core::Duration;
 use serde_json::{Value, json};
 
 use super::{RecordOptions, record};
@@ -97,15 +98,16 @@ fn recordings() -> Option<([Value; 3], String)> {
         Err(error) => panic!("{error}"),
     };
     let base = format!("http://127.0.0.1:{}", serve());
+    // Nothing on these pages happens later.
+    let options = RecordOptions {
+        settle: Duration::from_millis(500),
+        ..RecordOptions::default()
+    };
     let all = ["/", "/made", "/loader"].map(|path| {
         let url = format!("{base}{path}");
-        record(&mut browser, &url, &RecordOptions::default()).expect("it loads")
+        record(&mut browser, &url, &options).expect("it loads")
     });
-    let none = record(
-        &mut browser,
-        "http://127.0.0.1:1/",
-        &RecordOptions::default(),
-    );
+    let none = record(&mut browser, "http://127.0.0.1:1/", &options);
     assert!(
         matches!(none, Err(ChromiumError::Navigation { .. })),
         "{none:?}"
