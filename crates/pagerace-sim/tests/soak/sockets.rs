@@ -375,7 +375,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// sample is at most the age, and makes a timeout of three samples (sections 5.3 and 6.2.1). A
 /// client that does not know that the server has validated its address keeps its backoff, which
 /// doubles from one second (section 6.2.1).
-fn longest_timeout(age: Duration) -> Duration {
+pub(crate) fn longest_timeout(age: Duration) -> Duration {
     let seconds = age.as_secs_f64();
     Duration::from_millis_f64(1e3 * (3.0 * seconds + 0.1) * (seconds + 1.0))
 }

@@ -6,6 +6,7 @@ use pagerace_sim::ledger::{EndCounts, Fate, WirePacket};
 use pagerace_sim::{Ledger, Outcome, Scenario, Visit};
 
 use super::limits::Limits;
+use super::sockets::longest_timeout;
 
 /// The longest time for which a sender may be silent although it has something to send and
 /// no packet is under way: delayed acknowledgements, a low pacing rate, a probe of the
@@ -67,11 +68,12 @@ pub(crate) fn within(limits: &Limits, ledger: &Ledger) -> Result<(), String> {
 }
 
 /// While a response is ready and not complete, packets are under way: without losses, no
-/// sender waits for long. A policy of partial reliability may hold responses back.
+/// sender waits for long; with losses, for a probe timeout at most. A policy of partial
+/// reliability may hold responses back.
 pub(crate) fn no_stall(scenario: &Scenario, ledger: &Ledger) -> Result<(), String> {
     let packets = || ledger.down.iter().chain(&ledger.up);
     let lossless = ledger.look_ups_lost == 0 && !packets().any(WirePacket::is_gone);
-    if !lossless || !scenario.reliability.is_full() {
+    if !scenario.reliability.is_full() {
         return Ok(());
     }
     let span = |p: &WirePacket| match p.fate {
@@ -89,7 +91,12 @@ pub(crate) fn no_stall(scenario: &Scenario, ledger: &Ledger) -> Result<(), Strin
                 break;
             }
             let (from, until) = ((*from).max(ready), (*until).min(ended));
-            if until.since(from) > SILENCE {
+            let patience = if lossless {
+                SILENCE
+            } else {
+                SILENCE + longest_timeout(from.since_start())
+            };
+            if until.since(from) > patience {
                 return Err(format!(
                     "resource {i} was ready at {ready:?} and complete at {ended:?}, and no \
                      packet was under way from {from:?} to {until:?}"

@@ -135,7 +135,7 @@ fn from_a_folder_to_a_calibration() {
         "live",
         "site.page",
         "-P",
-        "h1,h2,h3",
+        "h1,h3",
         "--runs",
         "1",
         "--json",
