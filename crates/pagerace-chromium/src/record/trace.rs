@@ -13,9 +13,13 @@
 //! compilation of streamed scripts on background threads. The overhead of tracing is not
 //! subtracted.
 
+mod timers;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+
+use self::timers::Timers;
 
 /// The trace categories that the recorder enables.
 pub(super) const CATEGORIES: [&str; 5] = [
@@ -112,6 +116,9 @@ pub(super) struct Summary {
     pub(super) images: BTreeMap<String, (f64, f64)>,
     /// The render-blocking status by request id.
     pub(super) blocking: BTreeMap<String, String>,
+    /// By request id, for requests that the callback of a timer made: the time at which the timer
+    /// was set, in milliseconds since the start of the navigation.
+    pub(super) timers: BTreeMap<String, f64>,
 }
 
 /// The minimum duration of a task in the summary.
@@ -136,6 +143,7 @@ pub(super) struct Trace {
     /// The frame and time of each end of a load event.
     loaded: Vec<(String, f64)>,
     blocking: BTreeMap<String, String>,
+    timers: Timers,
 }
 
 /// A process id and a thread id.
@@ -175,6 +183,7 @@ impl Trace {
         };
         let thread = (pid, tid);
         let args = &event["args"];
+        self.timers.add(name, thread, ts, event);
         match name {
             "navigationStart" if args["data"]["isLoadingMainFrame"] == true => {
                 self.navigations.push(Navigation {
@@ -251,6 +260,7 @@ impl Trace {
         };
         summary.navigation_start = Some(navigation.at / 1e6);
         let main = navigation.thread;
+        summary.timers = self.timers.of_requests(main, navigation.at);
         let of_page = |s: &&Span| s.thread == main && s.start + s.wall >= navigation.at;
         let mut spans: Vec<Span> = self.spans.iter().filter(of_page).cloned().collect();
         // Enclosing events sort before the events nested in them.

@@ -25,6 +25,9 @@ pub(super) struct Extension {
     pub(super) decode_ms: Option<f64>,
     pub(super) script_mode: Option<ScriptMode>,
     pub(super) font_display: Option<FontDisplay>,
+    /// Milliseconds from the navigation to the time at which the timer was set whose callback made
+    /// the request.
+    pub(super) timer_set_ms: Option<f64>,
     /// Reason of the failure, in the browser's words.
     pub(super) failed: Option<String>,
 }
@@ -44,6 +47,7 @@ impl Extension {
             decode_ms: cpu("decodeMs"),
             script_mode: filled(own, "scriptMode").and_then(script_mode),
             font_display: filled(own, "fontDisplay").and_then(|word| word.parse().ok()),
+            timer_set_ms: millis(own, "timerSetMs"),
             failed: filled(own, "failed").map(str::to_owned),
         }
     }

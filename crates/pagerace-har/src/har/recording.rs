@@ -30,6 +30,8 @@ pub(super) struct Recording<'a> {
     pub(super) ran: BTreeMap<usize, (f64, f64)>,
     /// Start and end of the main thread's tasks, in order and in the same unit.
     tasks: Vec<(f64, f64)>,
+    /// The start of the navigation, in the same unit, if tasks are recorded.
+    navigated: Option<f64>,
     /// Times of `DOMContentLoaded` and the load event, in the same unit.
     pub(super) parsed: Option<f64>,
     pub(super) loaded: Option<f64>,
@@ -70,6 +72,7 @@ impl<'a> Recording<'a> {
             references,
             ran: BTreeMap::new(),
             tasks: Vec::new(),
+            navigated: None,
             parsed: None,
             loaded: None,
             own: false,
@@ -84,14 +87,19 @@ impl<'a> Recording<'a> {
             && self.entries[i].priority == Some(RequestPriority::VeryHigh)
     }
 
-    /// Returns the start of the main-thread task in which entry `i` was requested; `None`
-    /// if tasks are not recorded or none ran at that time.
-    pub(super) fn task_of(&self, i: usize) -> Option<f64> {
-        let start = self.start(i)?;
-        let (from, to) = self.last_task(start)?;
+    /// Returns the start of the main-thread task that ran at `at`; `None` if tasks are not
+    /// recorded or none ran at that time.
+    pub(super) fn task_at(&self, at: f64) -> Option<f64> {
+        let (from, to) = self.last_task(at)?;
         // The task may have lasted longer than recorded, because its thread may wait for a
         // processor.
-        (start <= to + (to - from) / 4.0).then_some(from)
+        (at <= to + (to - from) / 4.0).then_some(from)
+    }
+
+    /// Returns the time at which the timer was set whose callback requested entry `i`, in
+    /// milliseconds since 1970.
+    pub(super) fn timer_set(&self, i: usize) -> Option<f64> {
+        Some(self.navigated? + self.entries[i].own.timer_set_ms?)
     }
 
     /// Returns the last of the main thread's tasks that began at `at` or before.
@@ -110,6 +118,7 @@ impl<'a> Recording<'a> {
         let Some(page_start) = page_start else {
             return;
         };
+        self.navigated = Some(page_start);
         let spans = tasks
             .iter()
             .map(|t| (page_start + t.start, page_start + t.end));
@@ -180,13 +189,19 @@ impl<'a> Recording<'a> {
         ) && self.redirects.to[i].is_none()
     }
 
-    /// Returns the time at which the page requested `i`, in milliseconds since 1970.
+    /// Returns true if nothing of the page could use the response of `i`, if there was one.
+    pub(super) fn has_failed(&self, i: usize) -> bool {
+        let entry = &self.entries[i];
+        entry.status >= 400 || entry.no_response().is_some()
+    }
+
     /// Returns true for a third party's host; `None` if a host is unknown.
     pub(super) fn is_third_party(&self, i: usize) -> Option<bool> {
         let document = self.entries[self.document].host()?;
         Some(domain::is_third_party(self.entries[i].host()?, document))
     }
 
+    /// Returns the time at which the page requested `i`, in milliseconds since 1970.
     pub(super) fn start(&self, i: usize) -> Option<f64> {
         self.entries[i].asked
     }

@@ -238,6 +238,15 @@ fn extension(page: &Page<'_>, request: &Request, first: bool) -> Value {
     if let Some(mode) = script_mode(page, request) {
         fields["scriptMode"] = json!(mode);
     }
+    if let Some(set) = page
+        .load
+        .trace
+        .timers
+        .get(&request.id)
+        .filter(|set| **set >= 0.0)
+    {
+        fields["timerSetMs"] = json!(round(*set));
+    }
     if let Some(reason) = &request.failed {
         fields["failed"] = json!(reason);
     }

@@ -187,3 +187,31 @@ fn tasks_are_scaled_to_the_median_load() {
     summary.take_medians(&[load(0.0), load(0.0)]);
     assert_eq!(summary.tasks, [task(20.0), task(8.0)], "nothing to compare");
 }
+
+#[test]
+fn the_time_at_which_a_timer_was_set_is_that_of_the_first_in_its_chain() {
+    let event = |name: &str, ts: u64, data: Value| json!({"name": name, "ph": "I", "pid": 7, "tid": 7, "ts": ts, "args": {"data": data}});
+    let sent = |ts, id: &str| event("ResourceSendRequest", ts, json!({"requestId": id}));
+    let timer = |id: i64| json!({"timerId": id, "frame": "F"});
+    let fire = |ts, dur, id| span("TimerFire", ts, dur, &json!({"data": timer(id)}));
+    let idle = json!({"id": 1, "frame": "F"});
+    let found = summary(&[
+        event("TimerInstall", 3_000, timer(1)),
+        sent(3_500, "at once"),
+        fire(9_000, 1_000, 1),
+        event("TimerInstall", 9_500, timer(2)),
+        sent(9_600, "one"),
+        fire(20_000, 1_000, 2),
+        sent(20_500, "two"),
+        // Another frame has numbers of its own.
+        event("TimerInstall", 20_600, json!({"timerId": 3, "frame": "G"})),
+        fire(30_000, 1_000, 3),
+        sent(30_500, "unknown"),
+        event("RequestIdleCallback", 31_500, idle.clone()),
+        span("FireIdleCallback", 40_000, 500, &json!({"data": idle})),
+        sent(40_100, "idle"),
+    ]);
+    let expected = [("idle", 30.5), ("one", 2.0), ("two", 2.0)];
+    let expected = expected.map(|(id, ms)| (id.to_owned(), ms));
+    assert_eq!(found.timers, expected.into());
+}

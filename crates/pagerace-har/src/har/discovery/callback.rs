@@ -82,7 +82,20 @@ pub(super) fn cause(
     i: usize,
     ready: f64,
 ) -> Option<(Cause, f64)> {
-    let start = recording.start(i)?;
+    // The event that set a timer is the cause of what the timer does.
+    let times = [recording.timer_set(i), recording.start(i)];
+    let mut times = times.into_iter().flatten();
+    times.find_map(|at| cause_at(recording, callers, i, ready, at))
+}
+
+/// Returns the event that led to what the callers of entry `i` did at `start`.
+fn cause_at(
+    recording: &Recording,
+    callers: &Callers,
+    i: usize,
+    ready: f64,
+    start: f64,
+) -> Option<(Cause, f64)> {
     let tells_tasks = !recording.ran.is_empty();
     let after = if tells_tasks {
         AFTER_TASK_MS
@@ -127,7 +140,7 @@ pub(super) fn cause(
     if tells_tasks {
         // A resource that arrives during a task did not begin it, but an event during the
         // task belongs to it.
-        let begun = recording.task_of(i).unwrap_or(start);
+        let begun = recording.task_at(start).unwrap_or(start);
         let answer = complete(begun, CALLED_MS, true);
         let both = event(CALLED_MS).into_iter().chain(answer);
         return both.max_by(|a, b| a.1.total_cmp(&b.1));

@@ -132,5 +132,5 @@ fn latest(
 /// Returns true for redirects and failures, which cause no requests except a redirect's
 /// target.
 fn leads_on(recording: &Recording, j: usize) -> bool {
-    recording.redirects.to[j].is_some() || recording.entries[j].status >= 400
+    recording.redirects.to[j].is_some() || recording.has_failed(j)
 }

@@ -212,6 +212,31 @@ fn an_inline_script_waits_for_the_blocking_sheet_before_it() {
 }
 
 #[test]
+fn no_run_of_a_failed_script_is_a_cause() {
+    let mut failed = with(
+        entry("/a.js", "text/javascript", 110, 90),
+        by_parser(DOCUMENT, 0, 5),
+    );
+    failed["response"]["status"] = json!(0);
+    failed["_pagerace"] = json!({"failed": "net::ERR_NAME_NOT_RESOLVED", "scriptMode": "blocking"});
+    let inline = with(
+        entry("/inline.js", "text/javascript", 230, 20),
+        by_stack(&[DOCUMENT]),
+    );
+    let page = import(&[document(10), failed.clone(), inline]);
+    // The parser went on after the failure.
+    let expected = Trigger::After {
+        parent: ResourceId(1),
+        delay: Duration::from_millis(30),
+    };
+    assert_eq!(page.resources[2].discovery.trigger, expected);
+    let nobody = entry("/x.js", "text/javascript", 900, 20);
+    let page = import(&[document(10), failed, nobody]);
+    let parent = page.resources[2].discovery.trigger.parent();
+    assert_eq!(parent, Some(ResourceId(0)));
+}
+
+#[test]
 fn fonts_come_from_the_sheet_that_names_refers_or_precedes_them() {
     let sheet = "https://a.test/a.css";
     let referred = || {

@@ -177,7 +177,10 @@ fn inline(
         let delay = since(recording, i, complete);
         let parent = id(blocker);
         return match recording.destinations[blocker] {
-            Destination::Script => Trigger::Script { parent, delay },
+            // A script that failed no longer held the parser either, but nothing follows its run.
+            Destination::Script if !recording.has_failed(blocker) => {
+                Trigger::Script { parent, delay }
+            }
             _ => Trigger::After { parent, delay },
         };
     }

@@ -9,6 +9,7 @@ fn fields_are_read_and_odd_ones_are_not_there() {
         "inlineStyle": true,
         "cpu": {"scriptMs": 12.5, "parseMs": 0.25, "decodeMs": 3},
         "scriptMode": "module",
+        "timerSetMs": 7.5,
         "failed": "net::ERR_NAME_NOT_RESOLVED",
         "fontDisplay": "swap",
     }}));
@@ -20,6 +21,7 @@ fn fields_are_read_and_odd_ones_are_not_there() {
         decode_ms: Some(3.0),
         script_mode: Some(ScriptMode::Defer),
         font_display: Some(FontDisplay::Swap),
+        timer_set_ms: Some(7.5),
         failed: Some("net::ERR_NAME_NOT_RESOLVED".to_owned()),
     };
     assert_eq!(read, expected);
@@ -27,6 +29,7 @@ fn fields_are_read_and_odd_ones_are_not_there() {
         "initiatorOffset": -1,
         "cpu": {"scriptMs": -3, "parseMs": "much", "decodeMs": 1e12},
         "scriptMode": "later",
+        "timerSetMs": -1,
         "failed": "",
         "fontDisplay": 3,
     }});

@@ -123,6 +123,22 @@ fn recorded_tasks_tell_what_is_a_callback() {
 }
 
 #[test]
+fn what_a_timer_does_waits_for_the_event_that_set_it() {
+    let asked = |set: Option<f64>| {
+        let mut timed = entry("/x", "application/json", 2810, 5, &[APP]);
+        timed["_pagerace"] = json!({"timerSetMs": set});
+        last(&import_own(&[timed]))
+    };
+    assert_eq!(asked(Some(2004.0)), (Some(Wait::Loaded), 810));
+    assert_eq!(
+        asked(Some(305.0)),
+        (None, 2500),
+        "set by the script's own run"
+    );
+    assert_eq!(asked(None), (None, 2500), "nobody knows when");
+}
+
+#[test]
 fn what_comes_while_a_task_runs_did_not_begin_it() {
     let page = import_own(&[
         entry("/first", "application/json", 352, 2, &[APP]),
