@@ -55,8 +55,8 @@
       : name === 'image' ? element.href && element.href.baseVal : '';
     const own = source && address(source);
     if (own) {
-      const rule = name === 'img' || name === 'input'
-        ? 'object-position: -99999px -99999px' : 'visibility: hidden';
+      // A video keeps its controls without its poster.
+      const rule = name === 'image' ? 'visibility: hidden' : 'object-position: -99999px -99999px';
       here.push({ wanted: (hidden) => hidden(own), pseudo: '', rule: () => rule });
     }
     for (const pseudo of ['', '::before', '::after']) {
