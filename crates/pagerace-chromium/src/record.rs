@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `collect`, `unscripted` | control of the browser |
 //! | `overlay` | a loader that covers the page |
+//! | `made` | when scripts put elements on the page |
 //! | `log` | requests from events |
 //! | `trace` | main-thread time from the trace |
 //! | `layout`, `markup`, `fonts`, `place` | elements, on the page and in the document |
@@ -24,6 +25,7 @@ mod fields;
 mod har;
 mod layout;
 pub(crate) mod log;
+mod made;
 mod markup;
 mod overlay;
 mod paints;

@@ -13,6 +13,7 @@ use super::RecordOptions;
 use super::har::{Body, Load, Scripts};
 use super::layout::{self, STYLES};
 use super::log::{Log, Request};
+use super::made;
 use super::overlay::{self, Hold};
 use super::paints;
 use super::shares;
@@ -57,6 +58,8 @@ pub(super) fn scripts(
 #[derive(Clone, Copy)]
 enum Watch {
     Nothing,
+    /// The times at which nodes are put on the page.
+    Made,
     /// The scripts that create nodes.
     Makers,
     /// An element that covers the page.
@@ -83,6 +86,7 @@ fn watched(
     prepare(&mut session)?;
     match watch {
         Watch::Nothing => {}
+        Watch::Made => made::watch(&mut session)?,
         Watch::Makers => paints::watch_makers(&mut session)?,
         Watch::Overlay => recorder.hold = Some(Hold::begin(&mut session)?),
     }
@@ -106,7 +110,7 @@ pub(super) fn load(
     url: &str,
     options: &RecordOptions,
 ) -> Result<Load, ChromiumError> {
-    let (mut session, recorder, frame) = watched(browser, url, options, Watch::Nothing)?;
+    let (mut session, recorder, frame) = watched(browser, url, options, Watch::Made)?;
     let paints = session.evaluate(paints::SCRIPT)?;
     // A fragment or a script may have scrolled the page.
     session.evaluate("window.scrollTo({top: 0, left: 0, behavior: 'instant'})")?;
@@ -137,7 +141,8 @@ pub(super) fn load(
         side("clientHeight", device.height),
     );
     let screen = (f64::from(device.width), f64::from(device.height));
-    let areas = image_areas(&snapshot, &paints, screen);
+    let (areas, nodes) = shown(&snapshot, &paints, screen);
+    let made = made::times(&mut session, &frame, &nodes)?;
     let shares = shares::measure(&mut session, &areas, screen)?;
     Ok(Load {
         url: url.into(),
@@ -148,6 +153,7 @@ pub(super) fn load(
         bodies,
         trace: recorder.trace.finish(without_fragment(current), &frame),
         snapshot,
+        made,
         shares,
         paints,
         watched: Scripts::default(),
@@ -156,10 +162,14 @@ pub(super) fn load(
     })
 }
 
-/// Returns the visible area of each image of the page.
-fn image_areas(snapshot: &Value, paints: &Value, screen: (f64, f64)) -> BTreeMap<String, f64> {
+/// Returns the visible area of each image of the page, and the nodes of its other visible elements.
+fn shown(
+    snapshot: &Value,
+    paints: &Value,
+    screen: (f64, f64),
+) -> (BTreeMap<String, f64>, Vec<i64>) {
     let Some(base) = paints["base"].as_str().and_then(|b| Url::parse(b).ok()) else {
-        return BTreeMap::new();
+        return (BTreeMap::new(), Vec::new());
     };
     let context = layout::Context {
         document: &base,
@@ -167,9 +177,11 @@ fn image_areas(snapshot: &Value, paints: &Value, screen: (f64, f64)) -> BTreeMap
         faces: &[],
         requested: &|_| false,
         images: &BTreeMap::new(),
+        made: &BTreeMap::new(),
         viewport: screen,
     };
-    shares::areas(&layout::elements(snapshot, None, &context), screen)
+    let areas = shares::areas(&layout::elements(snapshot, None, &context), screen);
+    (areas, layout::visible_nodes(snapshot, &context))
 }
 
 fn prepare(session: &mut Session) -> Result<(), ChromiumError> {

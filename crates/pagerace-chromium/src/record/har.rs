@@ -5,7 +5,7 @@
 
 mod entry;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pagerace_har::Device;
 use pagerace_har::fonts::{self, Face};
@@ -35,6 +35,8 @@ pub(super) struct Load {
     pub(super) trace: Summary,
     /// The result of `DOMSnapshot.captureSnapshot`.
     pub(super) snapshot: Value,
+    /// The result of [`made::times`](super::made::times).
+    pub(super) made: BTreeMap<i64, f64>,
     /// The shares of the loaded page's picture; `None` if they could not be measured.
     pub(super) shares: Option<Shares>,
     /// The width and height of the viewport in CSS pixels.
@@ -221,6 +223,7 @@ fn elements(load: &Load, faces: &[Face], base: &Url, largest: Option<&str>) -> (
         faces,
         requested: &requested,
         images: &load.trace.images,
+        made: &load.made,
         viewport: load.viewport,
     };
     let (snapshot, unscripted) = (&load.snapshot, load.unscripted.as_ref());

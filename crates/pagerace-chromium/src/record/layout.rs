@@ -58,6 +58,8 @@ pub(super) struct Context<'a> {
     pub(super) requested: &'a dyn Fn(&str) -> bool,
     /// The natural sizes of images.
     pub(super) images: &'a BTreeMap<String, (f64, f64)>,
+    /// When nodes were put on the page, by backend id, in milliseconds.
+    pub(super) made: &'a BTreeMap<i64, f64>,
     /// Width and height of the viewport, in CSS pixels.
     pub(super) viewport: (f64, f64),
 }
@@ -101,6 +103,16 @@ pub(super) fn elements(
         places.collect()
     });
     painter.finish(seen.as_ref())
+}
+
+/// Returns the backend ids of the nodes of the elements in the viewport that show no resource.
+pub(super) fn visible_nodes(snapshot: &Value, context: &Context<'_>) -> Vec<i64> {
+    let Some(painter) = painted(snapshot, context) else {
+        return Vec::new();
+    };
+    let visible = painter.elements.iter();
+    let visible = visible.filter(|e| e.url.is_none() && context.is_in_viewport(e.rect));
+    visible.filter_map(|e| painter.page.id(e.node)).collect()
 }
 
 /// Returns true if scripts make the image at `url` larger than in `unscripted`, and build its
@@ -547,6 +559,10 @@ impl Painter<'_> {
                 };
                 if !e.places.is_empty() && seen.is_some_and(is_hidden) {
                     element["scripted"] = json!(true);
+                }
+                let made = self.page.id(e.node).and_then(|id| context.made.get(&id));
+                if let Some(made) = made.filter(|_| e.places.is_empty()) {
+                    element["madeMs"] = json!(hundredths(*made));
                 }
                 if let Some((width, height)) = e.natural {
                     element["natural"] = json!([width, height]);

@@ -29,7 +29,9 @@ const SVG: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40
 /// A page whose text is created by a script from its data.
 const MADE: &str = "<!doctype html><body><p>words</p><script src=/made.js></script></body>";
 const MAKER: &str = "fetch('/data.json').then(() => {\
-    document.body.innerHTML += '<h1>Many more words than there were</h1>'; });";
+    document.body.innerHTML += '<h1>Many more words than there were</h1>'; });\
+    addEventListener('load', () => setTimeout(() => { new Image().src = '/late.svg';\
+    document.body.append('late') }, 200));";
 
 /// A page whose loader goes 100 ms after `DOMContentLoaded`.
 const LOADER: &str = "<!doctype html><body>\
@@ -141,6 +143,25 @@ fn a_page_is_recorded_as_it_is() {
             .is_some_and(|width| width > 100.0),
         "{paints}"
     );
+    // A timer set in the load event requests an image and writes a text.
+    let loaded = &made["log"]["pages"][0]["pageTimings"]["onLoad"];
+    let loaded = loaded.as_f64().expect("a time");
+    let requests = made["log"]["entries"].as_array().expect("entries").iter();
+    let set = requests.filter_map(|e| e["_pagerace"]["timerSetMs"].as_f64());
+    let [set] = set.collect::<Vec<_>>()[..] else {
+        panic!("one request of a timer: {made}");
+    };
+    assert!(
+        (loaded - 1.0..loaded + 150.0).contains(&set),
+        "{set} {loaded}"
+    );
+    let texts = layout(&made)["elements"].clone();
+    let texts = texts.as_array().expect("elements").iter();
+    let times: Vec<f64> = texts.filter_map(|e| e["madeMs"].as_f64()).collect();
+    let [heading, late] = times[..] else {
+        panic!("two texts that scripts made: {times:?}");
+    };
+    assert!(heading < late && late >= set + 195.0, "{times:?} {set}");
     let entries = har["log"]["entries"].as_array().expect("entries");
     let entry = |path: &str| {
         let url = format!("{base}{path}");

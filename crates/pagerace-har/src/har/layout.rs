@@ -7,13 +7,14 @@ mod scripted;
 use pagerace_core::{Destination, Duration};
 use serde_json::Value;
 
+use self::callbacks::Events;
 use super::discovery::Link;
 use super::exchanges::device;
 use super::extension::{self, TaskKind};
 use super::markup::{self, Element as Markup};
 use super::pages::Chosen;
 use super::recording::{Recording, upgraded};
-use super::value::{filled, flag, list, number, position};
+use super::value::{filled, flag, list, millis, number, position};
 use pagerace_page::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
 use pagerace_page::{
     Element, ElementKind, FontUse, InlineScript, Largest, Overlay, PageLayout, PictureShares, Rect,
@@ -35,9 +36,13 @@ pub(super) fn read(
     })?;
     let document = Document::new(recording);
     let elements = list(layout, "elements").iter().take(MAX_ELEMENTS);
+    let events = Events::new(recording, chosen);
     let (mut elements, revealed): (Vec<Element>, Vec<bool>) = elements
         .filter_map(|e| {
-            let shown = element(recording, &document, e)?;
+            let mut shown = element(recording, &document, e)?;
+            if let (Some(events), Some(made)) = (&events, millis(e, "madeMs")) {
+                scripted::wait(&mut shown, events, made);
+            }
             let player = (filled(e, "kind") == Some("video")).then(|| player(&shown));
             let all = std::iter::once(shown).chain(player);
             Some(all.map(|shown| (shown, flag(e, "scripted"))))
@@ -60,7 +65,7 @@ pub(super) fn read(
         largest,
         rendering: rendering(page),
         slowdown: device(page).map(|d| d.cpu).filter(|cpu| *cpu > 1.0),
-        callbacks: callbacks::read(recording, chosen),
+        callbacks: events.map_or_else(Vec::new, |events| callbacks::read(recording, &events)),
         shares: shares(recording, layout),
         inline_scripts: inline_scripts(recording, &document),
         overlay: layout.get("overlay").and_then(overlay),

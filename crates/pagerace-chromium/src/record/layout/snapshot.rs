@@ -65,6 +65,11 @@ impl<'a> Snapshot<'a> {
         index(self.nodes["parentIndex"].get(node)?).filter(|p| *p < node)
     }
 
+    /// Returns the node's id in the browser (`backendNodeId`).
+    pub(super) fn id(&self, node: usize) -> Option<i64> {
+        self.nodes["backendNodeId"].get(node)?.as_i64()
+    }
+
     /// Returns the node type, <https://dom.spec.whatwg.org/#dom-node-nodetype>.
     pub(super) fn kind(&self, node: usize) -> u64 {
         self.nodes["nodeType"]

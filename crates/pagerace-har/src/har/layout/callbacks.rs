@@ -22,41 +22,68 @@ const HORIZON_MS: f64 = 2000.0;
 /// Maximum number of tasks of a page.
 const MAX_TASKS: usize = 1000;
 
-/// Returns the tasks in recorded order; none if the recording has no events.
-pub(super) fn read(recording: &Recording, chosen: &Chosen) -> Vec<Callback> {
-    let tasks = extension::main_thread(chosen.page);
-    let events = (
-        chosen.start(),
-        chosen.timing("onContentLoad"),
-        chosen.timing("onLoad"),
-    );
-    let (Some(start), Some(parsed), Some(loaded)) = events else {
-        return Vec::new();
-    };
-    let is_callback = |task: &&MainThreadTask| {
-        task.kind == TaskKind::Script && !is_accounted(recording, task, start, loaded)
-    };
-    let called = tasks.iter().filter(is_callback);
-    let called = called.filter(|task| task.start <= loaded + HORIZON_MS);
-    let arrivals = arrivals(recording, start);
-    let of = |task: &MainThreadTask| {
-        let idle = |from: f64| (task.start - from - busy(&tasks, from, task.start)).max(0.0);
-        let follows = |at: f64, within| at <= task.start + 1.0 && idle(at) <= within;
-        let last = arrivals.iter().rfind(|(at, _)| *at <= task.start + 1.0);
-        let (after, delay) = if follows(loaded, AT_ONCE_MS) {
+/// The events of a recorded load, in milliseconds since the navigation.
+pub(super) struct Events<'a> {
+    tasks: Vec<MainThreadTask<'a>>,
+    /// The completions of resources that can call scripts, in order of time.
+    arrivals: Vec<(f64, Wait)>,
+    start: f64,
+    pub(super) parsed: f64,
+    loaded: f64,
+}
+
+impl<'a> Events<'a> {
+    /// Returns the events; `None` if the recording has no times of the document's own.
+    pub(super) fn new(recording: &Recording, chosen: &'a Chosen) -> Option<Self> {
+        let start = chosen.start()?;
+        Some(Self {
+            tasks: extension::main_thread(chosen.page),
+            arrivals: arrivals(recording, start),
+            start,
+            parsed: chosen.timing("onContentLoad")?,
+            loaded: chosen.timing("onLoad")?,
+        })
+    }
+
+    /// Returns the event that called the task that began at `at`, and the idle time between them.
+    fn caller(&self, at: f64) -> Option<(Wait, f64)> {
+        let idle = |from: f64| (at - from - busy(&self.tasks, from, at)).max(0.0);
+        let follows = |event: f64, within| event <= at + 1.0 && idle(event) <= within;
+        let last = self.arrivals.iter().rfind(|(end, _)| *end <= at + 1.0);
+        Some(if follows(self.loaded, AT_ONCE_MS) {
             (Wait::Loaded, 0.0)
-        } else if follows(parsed, AT_ONCE_MS) && task.start < loaded {
+        } else if follows(self.parsed, AT_ONCE_MS) && at < self.loaded {
             (Wait::ContentLoaded, 0.0)
-        } else if let Some((_, wait)) = last.filter(|(at, _)| follows(*at, ARRIVAL_MS)) {
+        } else if let Some((_, wait)) = last.filter(|(end, _)| follows(*end, ARRIVAL_MS)) {
             (*wait, 0.0)
-        } else if task.start > loaded {
-            (Wait::Loaded, idle(loaded))
-        } else if task.start > parsed {
-            (Wait::ContentLoaded, idle(parsed))
+        } else if at > self.loaded {
+            (Wait::Loaded, idle(self.loaded))
+        } else if at > self.parsed {
+            (Wait::ContentLoaded, idle(self.parsed))
         } else {
-            let (at, wait) = last?;
-            (*wait, idle(*at))
-        };
+            let (end, wait) = last?;
+            (*wait, idle(*end))
+        })
+    }
+
+    /// Returns the event that called the task that ran at `at`, and the idle time between them.
+    pub(super) fn cause(&self, at: f64) -> Option<(Wait, f64)> {
+        let task = self.tasks.iter().rfind(|task| task.start <= at);
+        // A task may last longer than its processor time.
+        let ran = task.filter(|t| at <= t.end + (t.end - t.start) / 4.0);
+        self.caller(ran.map_or(at, |task| task.start))
+    }
+}
+
+/// Returns the tasks in recorded order; none if the recording has no events.
+pub(super) fn read(recording: &Recording, events: &Events) -> Vec<Callback> {
+    let is_callback = |task: &&MainThreadTask| {
+        task.kind == TaskKind::Script && !is_accounted(recording, task, events.start, events.loaded)
+    };
+    let called = events.tasks.iter().filter(is_callback);
+    let called = called.filter(|task| task.start <= events.loaded + HORIZON_MS);
+    let of = |task: &MainThreadTask| {
+        let (after, delay) = events.caller(task.start)?;
         Some(Callback {
             after,
             delay: Duration::from_millis_f64(delay),

@@ -4,19 +4,33 @@
 //! The recording has two paints. The first contentful paint dates the elements that
 //! scripts created only if all contentful elements are among them. The largest paint
 //! dates its own text; the recording names the scripts that made this text, and the text
-//! waits for the data that they requested. All other elements are assumed to appear at
-//! `DOMContentLoaded`.
+//! waits for the data that they requested. All other elements wait for the event that called
+//! the script that put them on the page, or for `DOMContentLoaded` if the recording does not tell
+//! when that was.
 
 use std::collections::BTreeSet;
 
 use pagerace_core::{Destination, Duration};
 use serde_json::Value;
 
+use super::callbacks::Events;
 use crate::har::extension::{self, MainThreadTask, TaskKind};
 use crate::har::initiator::{Kind, Place};
 use crate::har::pages::Chosen;
 use crate::har::recording::Recording;
 use pagerace_page::{Element, ElementKind, Largest, ResourceId, Wait};
+
+/// Lets an element that a script put on the page after `DOMContentLoaded`, `made` milliseconds after
+/// the navigation, wait for the event that called the script.
+pub(super) fn wait(element: &mut Element, events: &Events, made: f64) {
+    if is_in_markup(element) || element.after != Wait::ContentLoaded || made <= events.parsed {
+        return;
+    }
+    if let Some((after, delay)) = events.cause(made) {
+        element.after = after;
+        element.delay = Some(Duration::from_millis_f64(delay)).filter(|delay| !delay.is_zero());
+    }
+}
 
 /// Removes the markup position of elements that a script revealed, as marked in
 /// `revealed`, because they depend on the script like elements that it creates. Elements
@@ -120,7 +134,8 @@ pub(super) fn date(
     let seen = |e: &Element| e.contentful && area(e) > 0.0;
     let all_made = !elements.iter().any(|e| seen(e) && is_in_markup(e));
     let first = since("fcpMs", loaded).filter(|_| all_made);
-    let scripted = |e: &&mut Element| !is_in_markup(e) && e.after == Wait::ContentLoaded;
+    let scripted =
+        |e: &&mut Element| !is_in_markup(e) && e.after == Wait::ContentLoaded && e.delay.is_none();
     for element in elements.iter_mut().filter(scripted) {
         element.delay = first;
     }

@@ -481,6 +481,46 @@ fn the_largest_text_waits_for_the_data_that_its_makers_asked_for() {
     assert_eq!(largest_text(&[], "fetch", 150), parsed, "who knows whose");
 }
 
+/// Returns the event that a text waits for, and the delay, if a script put the text on the page at
+/// `made`. The document is parsed at 150 ms, data arrive at 200 ms, and the load event comes at 300 ms.
+fn wait(made: &Value) -> (Wait, Option<f64>) {
+    let mut own = own();
+    own["layout"]["elements"] = json!([
+        {"kind": "text", "rect": [0, 0, 100, 31], "madeMs": made},
+        {"kind": "text", "rect": [0, 100, 100, 60], "offset": 50},
+    ]);
+    own["mainThread"] = json!([
+        {"ms": 205, "durationMs": 5, "kind": "script", "url": "https://a.test/a.js"},
+        {"ms": 790, "durationMs": 20, "kind": "script", "url": "https://a.test/a.js"},
+    ]);
+    let mut data = entry("data", "", 50, &json!({}));
+    data["_resourceType"] = json!("fetch");
+    data["time"] = json!(200);
+    let har = json!({"log": {
+        "pages": [{"startedDateTime": "2026-11-22T00:00:00.000Z", "_pagerace": own,
+            "pageTimings": {"onContentLoad": 150, "onLoad": 300}}],
+        "entries": [entry("", "text/html", 100, &json!({})), data],
+    }});
+    let options = crate::ImportOptions::default();
+    let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+    let element = &page.layout.expect("recorded").elements[0];
+    (element.after, element.delay.map(Duration::as_millis_f64))
+}
+
+#[test]
+fn what_a_script_makes_waits_for_the_event_that_called_the_script() {
+    let data = Wait::Resource { id: ResourceId(1) };
+    assert_eq!(
+        wait(&json!(208)),
+        (data, None),
+        "in the task after the data"
+    );
+    assert_eq!(wait(&json!(800)), (Wait::Loaded, Some(490.0)), "of a timer");
+    let parsed = (Wait::ContentLoaded, None);
+    assert_eq!(wait(&json!(140)), parsed, "while the document is parsed");
+    assert_eq!(wait(&json!(null)), parsed, "not recorded");
+}
+
 #[test]
 fn a_frame_before_the_cause_shows_nothing_of_it() {
     let delay = |frame: u32| {
