@@ -6,7 +6,7 @@
 //! (<https://www.w3.org/TR/largest-contentful-paint/#sec-report-largest-contentful-paint>).
 //! Elements that are not visible (hidden, transparent, clipped by an ancestor) are left
 //! out. Also left out: occlusion by other elements, the contents of frames and of SVG
-//! images, and borders. Plain colours are backgrounds without a URL.
+//! images, and borders. Plain colours and shadows are backgrounds without a URL.
 
 mod snapshot;
 
@@ -20,7 +20,7 @@ use super::markup::{self, Item};
 use snapshot::Snapshot;
 
 /// The computed styles of the snapshot, in this order.
-pub(super) const STYLES: [&str; 11] = [
+pub(super) const STYLES: [&str; 12] = [
     "display",
     "visibility",
     "opacity",
@@ -32,6 +32,7 @@ pub(super) const STYLES: [&str; 11] = [
     "font-style",
     "background-image",
     "background-color",
+    "box-shadow",
 ];
 const DISPLAY: usize = 0;
 const VISIBILITY: usize = 1;
@@ -41,6 +42,7 @@ const OVERFLOW: usize = 4;
 const FONT: usize = 6;
 const BACKGROUND: usize = 9;
 const COLOUR: usize = 10;
+const SHADOW: usize = 11;
 
 /// The colour of the canvas of a document without its own colour.
 const WHITE: &str = "rgb(255, 255, 255)";
@@ -191,6 +193,29 @@ fn is_opaque_enough(colour: &str) -> bool {
         last.trim().parse::<f64>().ok()
     });
     !colour.is_empty() && colour != "transparent" && alpha != Some(0.0)
+}
+
+/// Returns how far the shadows of a box reach beyond it, on the left, above, on the right and below;
+/// `None` if it has none. A computed shadow is its colour, its offsets, its blur and its spread.
+fn shadow(style: &str) -> Option<[f64; 4]> {
+    let reach = |shadow: &str| {
+        let (colour, rest) = shadow.rsplit_once(')')?;
+        let colour = format!("{colour})");
+        let lengths = rest
+            .split_whitespace()
+            .map_while(|l| l.strip_suffix("px")?.parse().ok());
+        let [x, y, blur, spread] = lengths.collect::<Vec<f64>>()[..] else {
+            return None;
+        };
+        let around = blur + spread;
+        let sides = [around - x, around - y, around + x, around + y];
+        (is_opaque_enough(colour.trim()) && !rest.contains("inset")).then_some(sides)
+    };
+    // The colours contain commas, too.
+    let all = style
+        .split("px, ")
+        .filter_map(|part| reach(&format!("{}px", part.trim_end_matches("px"))));
+    all.reduce(|a, b| std::array::from_fn(|k| f64::max(a[k], b[k])))
 }
 
 /// Returns all script elements with a URL.
@@ -387,6 +412,14 @@ impl Painter<'_> {
         let is_canvas = ["html", "body"]
             .iter()
             .any(|n| name.eq_ignore_ascii_case(n));
+        if let Some([left, top, right, bottom]) = shadow(self.page.style(index, SHADOW)) {
+            let Rect(own) = self.rect(index);
+            let around = [own[0] - left, own[1] - top, own[2] + right, own[3] + bottom];
+            let around = self.clipped(node, Rect(around));
+            if !around.is_empty() {
+                self.push("background", around, None, node);
+            }
+        }
         let colour = self.page.style(index, COLOUR);
         if !is_canvas && is_opaque_enough(colour) && colour != self.canvas {
             self.push("background", rect, None, node);

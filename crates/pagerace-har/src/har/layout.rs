@@ -21,6 +21,9 @@ use pagerace_page::{
     RenderingTime, ResourceId, Wait,
 };
 
+/// Images with fewer bytes are beacons and spacers, which are not visible.
+const IMAGE_BYTES_MIN: u64 = 200;
+
 /// Returns the layout of the page; `None` if the recording has none.
 pub(super) fn read(
     recording: &Recording,
@@ -39,7 +42,7 @@ pub(super) fn read(
     let events = Events::new(recording, chosen);
     let (mut elements, revealed): (Vec<Element>, Vec<bool>) = elements
         .filter_map(|e| {
-            let mut shown = element(recording, &document, e)?;
+            let mut shown = element(recording, links, &document, e)?;
             if let (Some(events), Some(made)) = (&events, millis(e, "madeMs")) {
                 scripted::wait(&mut shown, events, made);
             }
@@ -83,7 +86,12 @@ fn pixels(width: f64, height: f64) -> Option<(u32, u32)> {
     (sane(width) && sane(height)).then_some((width as u32, height as u32))
 }
 
-fn element(recording: &Recording, document: &Document, value: &Value) -> Option<Element> {
+fn element(
+    recording: &Recording,
+    links: &[Option<Link>],
+    document: &Document,
+    value: &Value,
+) -> Option<Element> {
     let rect = rect(value, "rect")?;
     let url = filled(value, "url");
     let resource = url.and_then(|url| find(recording, url));
@@ -109,21 +117,35 @@ fn element(recording: &Recording, document: &Document, value: &Value) -> Option<
         _ => return None,
     };
     let is_frame = filled(value, "kind") == Some("iframe");
-    let frame = resource
-        .filter(|_| is_frame)
-        .map(|id| Wait::Resource { id });
+    let frame = resource.filter(|_| is_frame);
+    let frame = frame.map(|id| Wait::Resource {
+        id: picture_of(recording, links, id),
+    });
     let offset = position(value, "offset").filter(|_| !is_frame);
     Some(Element {
         kind,
         rect,
         offset: offset.and_then(|offset| document.encoded(offset)),
-        // A frame shows its document.
         after: frame.unwrap_or(Wait::ContentLoaded),
         delay: None,
         contentful,
         natural: natural(value),
         share: share(value, "share"),
     })
+}
+
+/// Returns what determines when a frame looks as recorded: its largest image, or else its document.
+fn picture_of(recording: &Recording, links: &[Option<Link>], frame: ResourceId) -> ResourceId {
+    let up = |i: &usize| links[*i].as_ref().map(|link| link.parent);
+    let is_below = |i: usize| std::iter::successors(Some(i), up).any(|i| i == frame.index());
+    let images = (frame.index()..links.len()).filter(|&i| {
+        recording.destinations[i] == Destination::Image
+            && recording.bodies[i] >= IMAGE_BYTES_MIN
+            && !recording.has_failed(i)
+            && is_below(i)
+    });
+    let largest = images.max_by_key(|&i| (recording.bodies[i], std::cmp::Reverse(i)));
+    largest.map_or(frame, |i| ResourceId(i as u32))
 }
 
 /// Returns the player of a video with a poster, which counts as content before its poster arrives.

@@ -40,6 +40,7 @@ impl Page {
             "normal",
             "none",
             "rgba(0, 0, 0, 0)",
+            "none",
         ];
         let styles: Vec<usize> = (0..STYLES.len())
             .map(|k| {
@@ -140,6 +141,29 @@ fn found_beside(page: &Page, unscripted: Option<&Page>, html: Option<&str>) -> V
     };
     let unscripted = unscripted.map(Page::snapshot);
     elements(&page.snapshot(), unscripted.as_ref(), &context)
+}
+
+#[test]
+fn a_shadow_reaches_beyond_its_box() {
+    let of = |shadow: &str| {
+        let mut page = Page::default();
+        let html = page.node(-1, "HTML", &[], &[], Some([0.0, 0.0, 800.0, 600.0]));
+        let rect = Some([100.0, 100.0, 50.0, 20.0]);
+        page.node(html, "DIV", &[], &[("box-shadow", shadow)], rect);
+        let mut all = found(&page, None);
+        all.pop().map(|element| element["rect"].clone())
+    };
+    let soft = "rgba(0, 0, 0, 0.4) 1px -2px 24px 3px";
+    assert_eq!(of(soft), Some(json!([74.0, 71.0, 104.0, 74.0])));
+    let both = format!("rgb(1, 2, 3) 0px 30px 0px 0px, {soft}");
+    assert_eq!(of(&both), Some(json!([74.0, 71.0, 104.0, 79.0])));
+    for nothing in [
+        "none",
+        "rgba(0, 0, 0, 0) 0px 0px 9px 9px",
+        "rgb(0, 0, 0) 0px 0px 9px 9px inset",
+    ] {
+        assert_eq!(of(nothing), None, "{nothing}");
+    }
 }
 
 #[test]

@@ -219,6 +219,41 @@ fn a_frame_shows_its_document() {
 }
 
 #[test]
+fn a_frame_looks_as_recorded_once_its_largest_image_is_there() {
+    let mut own = own();
+    own["layout"]["elements"] =
+        json!([{"kind": "iframe", "rect": [0, 0, 9, 9], "url": "https://a.test/frame.html"}]);
+    let below = |path: &str, bytes: u64| {
+        let mut image = entry(path, "image/png", bytes, &json!({}));
+        image["_initiator"]["url"] = json!("https://a.test/frame.html");
+        image
+    };
+    let mut failed = below("failed.png", 9_000);
+    failed["response"]["status"] = json!(404);
+    let shown = |images: &[Value]| {
+        let mut entries = vec![
+            entry("", "text/html", 100, &json!({})),
+            entry("page.png", "image/png", 9_000, &json!({})),
+            entry("frame.html", "text/html", 100, &json!({})),
+        ];
+        entries.extend_from_slice(images);
+        let har = json!({"log": {"pages": [{"_pagerace": own}], "entries": entries}}).to_string();
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.as_bytes(), &options).expect("a page");
+        page.layout.expect("recorded").elements[0].after
+    };
+    let beacon = below("beacon.png", 43);
+    let images = [
+        failed,
+        beacon.clone(),
+        below("small.png", 300),
+        below("large.png", 900),
+    ];
+    assert_eq!(shown(&images), Wait::Resource { id: ResourceId(6) });
+    assert_eq!(shown(&[beacon]), Wait::Resource { id: ResourceId(2) });
+}
+
+#[test]
 fn the_page_has_what_the_fields_say() {
     let page = import(&own());
     let layout = page.layout.as_ref().expect("recorded");
