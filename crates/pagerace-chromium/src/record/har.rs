@@ -217,13 +217,18 @@ fn extension(page: &Page<'_>) -> Value {
 fn elements(load: &Load, faces: &[Face], base: &Url, largest: Option<&str>) -> (Vec<Value>, bool) {
     let document = main_document(load);
     let requested = |url: &str| load.requests.iter().any(|r| r.url == url);
+    let tasks = load
+        .made
+        .iter()
+        .map(|(id, at)| (*id, load.trace.task_start(*at)));
+    let made = tasks.collect();
     let context = layout::Context {
         document: base,
         html: document.and_then(|i| load.bodies[i].as_ref()?.as_text()),
         faces,
         requested: &requested,
         images: &load.trace.images,
-        made: &load.made,
+        made: &made,
         viewport: load.viewport,
     };
     let (snapshot, unscripted) = (&load.snapshot, load.unscripted.as_ref());

@@ -60,7 +60,8 @@ pub(super) struct Context<'a> {
     pub(super) requested: &'a dyn Fn(&str) -> bool,
     /// The natural sizes of images.
     pub(super) images: &'a BTreeMap<String, (f64, f64)>,
-    /// When nodes were put on the page, by backend id, in milliseconds.
+    /// The start of the task that put a node on the page, by backend id, in milliseconds since the
+    /// navigation.
     pub(super) made: &'a BTreeMap<i64, f64>,
     /// Width and height of the viewport, in CSS pixels.
     pub(super) viewport: (f64, f64),

@@ -33,10 +33,11 @@ const MAKER: &str = "fetch('/data.json').then(() => {\
     addEventListener('load', () => setTimeout(() => { new Image().src = '/late.svg';\
     document.body.append('late') }, 200));";
 
-/// A page whose loader goes 100 ms after `DOMContentLoaded`.
+/// A page with a video, whose loader goes 100 ms after `DOMContentLoaded`.
 const LOADER: &str = "<!doctype html><body>\
     <div id=l style='position: fixed; inset: 0; background: #222'>Wait</div>\
-    <h1>Behind it</h1><img src=/old.svg><script>\
+    <h1>Behind it</h1><img src=/old.svg>\
+    <video controls poster=/b.svg width=300 height=200></video><script>\
     addEventListener('DOMContentLoaded', () => setTimeout(() => l.remove(), 100))</script></body>";
 
 /// Serves the site until the process ends.
@@ -131,6 +132,9 @@ fn a_page_is_recorded_as_it_is() {
         overlay["ms"].as_f64().is_some_and(|ms| ms >= 90.0),
         "{overlay}"
     );
+    // The controls of a video stay when its poster is hidden. Nothing else is outside of elements.
+    let controls = layout(&loader)["shares"]["canvas"].as_f64();
+    assert!(controls.is_some_and(|share| share > 0.02), "{controls:?}");
     for other in [&har, &made] {
         assert_eq!(layout(other)["overlay"], Value::Null);
     }

@@ -99,6 +99,8 @@ pub(super) struct Task {
     /// The start in milliseconds since the start of the navigation.
     pub(super) at_ms: f64,
     pub(super) duration_ms: f64,
+    /// The end by the clock on the wall, in milliseconds since the start of the navigation.
+    pub(super) end_ms: f64,
     /// The kind of work that took most of the task, and the URL with most of that work.
     pub(super) kind: Kind,
     pub(super) url: Option<String>,
@@ -300,6 +302,13 @@ impl Trace {
 }
 
 impl Summary {
+    /// Returns the start of the task that ran at a time, or that time if the task was short; both in
+    /// milliseconds since the start of the navigation.
+    pub(super) fn task_start(&self, at: f64) -> f64 {
+        let ran = |task: &&Task| (task.at_ms..=task.end_ms).contains(&at);
+        self.tasks.iter().find(ran).map_or(at, |task| task.at_ms)
+    }
+
     /// Replaces the times of the first of these loads, of which this is the summary, by the
     /// medians of all. Tasks change by the ratio of the sums, because the machine was as much
     /// faster or slower in that load.
@@ -401,6 +410,7 @@ fn close(task: Option<(&Span, Parts<'_>)>, zero: f64, tasks: &mut Vec<Task>) {
     tasks.push(Task {
         at_ms: ((span.start - zero) / 1e3).max(0.0),
         duration_ms,
+        end_ms: (span.start + span.wall - zero) / 1e3,
         kind,
         url,
     });

@@ -67,6 +67,8 @@ fn self_time_goes_to_the_innermost_url() {
     assert_eq!(found.tasks.len(), 1);
     let task = &found.tasks[0];
     assert_eq!((task.at_ms, task.duration_ms), (1.0, 10.0));
+    assert_eq!(found.task_start(10.5), 1.0);
+    assert_eq!(found.task_start(11.5), 11.5, "after it");
     assert_eq!((task.kind, task.url.as_deref()), (Kind::Parse, Some(URL)));
 }
 
@@ -173,6 +175,7 @@ fn tasks_are_scaled_to_the_median_load() {
     let task = |duration_ms| Task {
         at_ms: 5.0,
         duration_ms,
+        end_ms: 40.0,
         kind: Kind::Script,
         url: None,
     };

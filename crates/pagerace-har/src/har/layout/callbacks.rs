@@ -46,7 +46,7 @@ impl<'a> Events<'a> {
     }
 
     /// Returns the event that called the task that began at `at`, and the idle time between them.
-    fn caller(&self, at: f64) -> Option<(Wait, f64)> {
+    pub(super) fn caller(&self, at: f64) -> Option<(Wait, f64)> {
         let idle = |from: f64| (at - from - busy(&self.tasks, from, at)).max(0.0);
         let follows = |event: f64, within| event <= at + 1.0 && idle(event) <= within;
         let last = self.arrivals.iter().rfind(|(end, _)| *end <= at + 1.0);
@@ -64,14 +64,6 @@ impl<'a> Events<'a> {
             let (end, wait) = last?;
             (*wait, idle(*end))
         })
-    }
-
-    /// Returns the event that called the task that ran at `at`, and the idle time between them.
-    pub(super) fn cause(&self, at: f64) -> Option<(Wait, f64)> {
-        let task = self.tasks.iter().rfind(|task| task.start <= at);
-        // A task may last longer than its processor time.
-        let ran = task.filter(|t| at <= t.end + (t.end - t.start) / 4.0);
-        self.caller(ran.map_or(at, |task| task.start))
     }
 }
 

@@ -20,13 +20,13 @@ use crate::har::pages::Chosen;
 use crate::har::recording::Recording;
 use pagerace_page::{Element, ElementKind, Largest, ResourceId, Wait};
 
-/// Lets an element that a script put on the page after `DOMContentLoaded`, `made` milliseconds after
-/// the navigation, wait for the event that called the script.
+/// Lets an element wait for the event that called the script that put it on the page. The script's
+/// task began `made` milliseconds after the navigation. Tasks before `DOMContentLoaded` do not count.
 pub(super) fn wait(element: &mut Element, events: &Events, made: f64) {
     if is_in_markup(element) || element.after != Wait::ContentLoaded || made <= events.parsed {
         return;
     }
-    if let Some((after, delay)) = events.cause(made) {
+    if let Some((after, delay)) = events.caller(made) {
         element.after = after;
         element.delay = Some(Duration::from_millis_f64(delay)).filter(|delay| !delay.is_zero());
     }

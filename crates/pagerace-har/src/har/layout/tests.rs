@@ -516,7 +516,7 @@ fn the_largest_text_waits_for_the_data_that_its_makers_asked_for() {
     assert_eq!(largest_text(&[], "fetch", 150), parsed, "who knows whose");
 }
 
-/// Returns the event that a text waits for, and the delay, if a script put the text on the page at
+/// Returns the event that a text waits for, and the delay, if the script that put it on the page began at
 /// `made`. The document is parsed at 150 ms, data arrive at 200 ms, and the load event comes at 300 ms.
 fn wait(made: &Value) -> (Wait, Option<f64>) {
     let mut own = own();
@@ -550,7 +550,7 @@ fn what_a_script_makes_waits_for_the_event_that_called_the_script() {
         (data, None),
         "in the task after the data"
     );
-    assert_eq!(wait(&json!(800)), (Wait::Loaded, Some(490.0)), "of a timer");
+    assert_eq!(wait(&json!(790)), (Wait::Loaded, Some(490.0)), "of a timer");
     let parsed = (Wait::ContentLoaded, None);
     assert_eq!(wait(&json!(140)), parsed, "while the document is parsed");
     assert_eq!(wait(&json!(null)), parsed, "not recorded");
