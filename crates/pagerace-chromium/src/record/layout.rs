@@ -86,18 +86,22 @@ pub(super) struct Script {
 /// Returns the painted elements in the form of the recording's `layout`. Elements of the
 /// markup that are not visible in `unscripted`, the same page without its scripts, are
 /// marked as scripted, because scripts reveal them. So are elements inside the viewport
-/// that are outside it there, because scripts move them.
+/// that are outside it there, because scripts move them, and the part of a background by
+/// which scripts enlarge it.
 pub(super) fn elements(
     snapshot: &Value,
     unscripted: Option<&Value>,
     context: &Context<'_>,
 ) -> Vec<Value> {
-    let Some(painter) = painted(snapshot, context) else {
+    let Some(mut painter) = painted(snapshot, context) else {
         return Vec::new();
     };
     let without = unscripted.and_then(|snapshot| painted(snapshot, context));
     // A snapshot at the limit may lack elements, so it is not used.
     let without = without.filter(|painter| painter.elements.len() < ELEMENTS_MAX);
+    if let Some(without) = &without {
+        painter.split_grown(without);
+    }
     let seen: Option<Seen> = without.map(|painter| {
         let entries = painter.elements.into_iter();
         let entries = entries.map(|e| (context.is_in_viewport(e.rect), e.places));
@@ -286,6 +290,7 @@ struct Painter<'a> {
     blocks: BTreeMap<usize, usize>,
 }
 
+#[derive(Clone)]
 struct Entry {
     node: usize,
     kind: &'static str,
@@ -295,9 +300,17 @@ struct Entry {
     /// The offsets in the document: of the element, or of each text of a block.
     places: Vec<u64>,
     natural: Option<(f64, f64)>,
+    /// True for the part of a background by which scripts enlarge it.
+    grown: bool,
 }
 
 impl Entry {
+    /// Returns the offset in the document of a background that shows no image.
+    fn plain_background(&self) -> Option<u64> {
+        let is_plain = self.kind == "background" && self.url.is_none();
+        self.places.first().copied().filter(|_| is_plain)
+    }
+
     /// Returns the size of an image as largest contentful paint counts it: its visible pixels,
     /// and for an enlarged image those of its natural size.
     fn size(&self, (width, height): (f64, f64)) -> f64 {
@@ -335,6 +348,18 @@ impl Rect {
             right.max(with[2]),
             bottom.max(with[3]),
         ])
+    }
+
+    /// Returns the part outside `inner`, a part of this rectangle, if it is a rectangle too.
+    fn without(self, inner: Self) -> Option<Self> {
+        let differ = |k: &usize| (self.0[*k] - inner.0[*k]).abs() >= 1.0;
+        let mut sides = (0..4).filter(differ);
+        let (side, None) = (sides.next()?, sides.next()) else {
+            return None;
+        };
+        let mut rest = self;
+        rest.0[(side + 2) % 4] = inner.0[side];
+        Some(rest)
     }
 
     fn area(self) -> f64 {
@@ -403,6 +428,7 @@ impl Painter<'_> {
             fonts: Vec::new(),
             places: self.places[node].into_iter().collect(),
             natural,
+            grown: false,
         });
     }
 
@@ -564,6 +590,33 @@ impl Painter<'_> {
         Rect([x, y, x + w, y + h])
     }
 
+    /// Splits the backgrounds that are smaller in `unscripted`, the same page without its scripts.
+    fn split_grown(&mut self, unscripted: &Self) {
+        let (width, height) = self.context.viewport;
+        let clipped = |rect: Rect| rect.clipped(Rect([0.0, 0.0, width, height]));
+        let plain = unscripted.elements.iter();
+        let plain: BTreeMap<u64, Rect> = plain
+            .filter_map(|e| Some((e.plain_background()?, clipped(e.rect))))
+            .collect();
+        let split = |e: Entry| {
+            let now = clipped(e.rect);
+            let before = e.plain_background().and_then(|place| plain.get(&place));
+            let before = before.map(|before| now.clipped(*before));
+            let part = before.filter(|before| !before.is_empty());
+            let Some((before, rest)) = part.and_then(|b| Some((b, now.without(b)?))) else {
+                return vec![e];
+            };
+            let grown = Entry {
+                rect: rest,
+                grown: true,
+                ..e.clone()
+            };
+            vec![Entry { rect: before, ..e }, grown]
+        };
+        let elements = std::mem::take(&mut self.elements);
+        self.elements = elements.into_iter().flat_map(split).collect();
+    }
+
     /// Returns the elements as JSON. `seen` contains elements that are visible without
     /// scripts.
     fn finish(self, seen: Option<&Seen>) -> Vec<Value> {
@@ -591,7 +644,7 @@ impl Painter<'_> {
                     };
                     !e.places.iter().any(|p| shown(*p))
                 };
-                if !e.places.is_empty() && seen.is_some_and(is_hidden) {
+                if e.grown || !e.places.is_empty() && seen.is_some_and(is_hidden) {
                     element["scripted"] = json!(true);
                 }
                 let made = self.page.id(e.node).and_then(|id| context.made.get(&id));

@@ -373,6 +373,41 @@ fn nonsense_is_an_empty_page() {
     }
 }
 
+#[test]
+fn the_part_by_which_scripts_enlarge_a_background_is_theirs() {
+    let html = "<body><main></main></body>";
+    let page = |rect: [f64; 4]| {
+        let mut page = Page::default();
+        let body = page.node(-1, "BODY", &[], &[], Some([0.0, 0.0, 800.0, 600.0]));
+        let grey = [("background-color", "rgb(200, 200, 200)")];
+        page.node(body, "MAIN", &[], &grey, Some(rect));
+        page
+    };
+    let (tall, short) = ([100.0, 0.0, 700.0, 500.0], [100.0, 0.0, 700.0, 200.0]);
+    let parts = |now, before| {
+        let found = found_beside(&page(now), Some(&page(before)), Some(html));
+        let parts = found.iter();
+        parts
+            .map(|e| (e["rect"].clone(), e["scripted"] == true))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(parts(tall, tall), [(json!(tall), false)]);
+    assert_eq!(
+        parts(tall, short),
+        [
+            (json!(short), false),
+            (json!([100.0, 200.0, 700.0, 300.0]), true)
+        ]
+    );
+    assert_eq!(parts(short, tall), [(json!(short), false)], "it shrinks");
+    let elsewhere = [0.0, 0.0, 650.0, 200.0];
+    assert_eq!(
+        parts(tall, elsewhere),
+        [(json!(tall), false)],
+        "what is left is no rectangle"
+    );
+}
+
 /// A block is visible without scripts if any of its texts is.
 #[test]
 fn what_is_not_seen_without_scripts_is_theirs() {
