@@ -13,12 +13,15 @@
 //! compilation of streamed scripts on background threads. The overhead of tracing is not
 //! subtracted.
 
+mod callers;
 mod timers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+pub(super) use self::callers::Caller;
+use self::callers::{Requests, Role};
 use self::timers::Timers;
 
 /// The trace categories that the recorder enables.
@@ -121,6 +124,8 @@ pub(super) struct Summary {
     /// By request id, for requests that the callback of a timer made: the time at which the timer
     /// was set, in milliseconds since the start of the navigation.
     pub(super) timers: BTreeMap<String, f64>,
+    /// What called the function that made a request, by request id.
+    pub(super) callers: BTreeMap<String, Caller>,
 }
 
 /// The minimum duration of a task in the summary.
@@ -146,6 +151,7 @@ pub(super) struct Trace {
     loaded: Vec<(String, f64)>,
     blocking: BTreeMap<String, String>,
     timers: Timers,
+    requests: Requests,
 }
 
 /// A process id and a thread id.
@@ -160,6 +166,9 @@ struct Span {
     cpu: f64,
     kind: Kind,
     first_run: bool,
+    /// True for a whole task.
+    task: bool,
+    role: Option<Role>,
     url: Option<String>,
     image: Option<(f64, f64)>,
 }
@@ -211,6 +220,7 @@ impl Trace {
             }
             "ResourceSendRequest" => {
                 let data = &args["data"];
+                self.requests.add(thread, ts, data);
                 if let (Some(id), Some(word)) =
                     (owned(&data["requestId"]), owned(&data["renderBlocking"]))
                 {
@@ -241,6 +251,8 @@ impl Trace {
             cpu,
             kind,
             first_run: FIRST_RUN.contains(&name),
+            task: name == "RunTask",
+            role: Role::of(name, data),
             url: url.filter(|u| !u.is_empty()),
             image,
         });
@@ -274,6 +286,7 @@ impl Trace {
             summary.images.insert(url, size);
         }
         self.decoding(main, &spans, &mut summary);
+        summary.callers = self.requests.callers(main, &spans);
         let mut loaded = self.loaded.iter().filter(|(of, _)| of == frame);
         let loaded = loaded.rfind(|(_, at)| *at >= navigation.at);
         let loaded = loaded.map_or(f64::INFINITY, |(_, at)| *at);

@@ -28,6 +28,9 @@ pub(super) struct Extension {
     /// Milliseconds from the navigation to the time at which the timer was set whose callback made
     /// the request.
     pub(super) timer_set_ms: Option<f64>,
+    /// The script or data that called the function that made the request, and the milliseconds
+    /// from its run or arrival to the request.
+    pub(super) caller: Option<(String, f64)>,
     /// Reason of the failure, in the browser's words.
     pub(super) failed: Option<String>,
 }
@@ -48,6 +51,10 @@ impl Extension {
             script_mode: filled(own, "scriptMode").and_then(script_mode),
             font_display: filled(own, "fontDisplay").and_then(|word| word.parse().ok()),
             timer_set_ms: millis(own, "timerSetMs"),
+            caller: own.get("caller").and_then(|caller| {
+                let url = filled(caller, "url")?.to_owned();
+                Some((url, millis(caller, "ms")?))
+            }),
             failed: filled(own, "failed").map(str::to_owned),
         }
     }

@@ -142,6 +142,13 @@ impl<'a> Recording<'a> {
         }
     }
 
+    /// Returns the script or data that called the function that requested entry `i`, and the
+    /// milliseconds from its run or arrival to the request, if recorded.
+    pub(super) fn caller(&self, i: usize) -> Option<(usize, f64)> {
+        let (url, after) = self.entries[i].own.caller.as_ref()?;
+        Some((self.resolve(url, i)?, *after))
+    }
+
     /// Returns the last request for `url` before entry `i`, at the end of its redirects;
     /// `None` if there is none before `i`.
     pub(super) fn resolve(&self, url: &str, i: usize) -> Option<usize> {

@@ -247,6 +247,11 @@ fn extension(page: &Page<'_>, request: &Request, first: bool) -> Value {
     {
         fields["timerSetMs"] = json!(round(*set));
     }
+    let by_script = request.initiator["type"] == "script";
+    let caller = page.load.trace.callers.get(&request.id);
+    if let Some(caller) = caller.filter(|_| by_script) {
+        fields["caller"] = json!({"url": caller.url, "ms": round(caller.after_ms)});
+    }
     if let Some(reason) = &request.failed {
         fields["failed"] = json!(reason);
     }

@@ -218,3 +218,54 @@ fn the_time_at_which_a_timer_was_set_is_that_of_the_first_in_its_chain() {
     let expected = expected.map(|(id, ms)| (id.to_owned(), ms));
     assert_eq!(found.timers, expected.into());
 }
+
+#[test]
+fn a_request_follows_the_script_that_ran_before_it_in_its_task() {
+    let send = |id: &str, ts: u64| {
+        json!({"name": "ResourceSendRequest", "ph": "I", "pid": 7, "tid": 7, "ts": ts,
+            "args": {"data": {"requestId": id}}})
+    };
+    let script = |name: &str| json!({"data": {"url": format!("https://a.test/{name}")}});
+    let event = |kind: &str| json!({"data": {"type": kind}});
+    let task = |ts: u64| span("RunTask", ts, 900, &json!({}));
+    let found = summary(&[
+        // A loader hears in the load event of a module what the module needs.
+        task(2_000),
+        span("EvaluateScript", 2_100, 200, &script("module.js")),
+        span("EventDispatch", 2_350, 400, &event("load")),
+        send("module", 2_500),
+        // Data call in a task of their own, and a script runs inside their call.
+        task(3_000),
+        span("XHRLoad", 3_100, 500, &script("data.json")),
+        send("data", 3_300),
+        span("EvaluateScript", 3_350, 50, &script("made.js")),
+        send("made", 3_450),
+        send("after data", 3_700),
+        // A timer and an event of the document have causes of their own.
+        task(4_000),
+        span("TimerFire", 4_100, 300, &json!({})),
+        send("timer", 4_200),
+        task(5_000),
+        span("EvaluateScript", 5_100, 100, &script("last.js")),
+        span("EventDispatch", 5_300, 300, &event("DOMContentLoaded")),
+        send("event", 5_400),
+        // A request outside of tasks, and one of a task without a script.
+        send("between", 5_950),
+        task(6_000),
+        send("alone", 6_100),
+    ]);
+    let caller = |id: &str| {
+        let caller = found.callers.get(id)?;
+        Some((
+            caller.url.trim_start_matches("https://a.test/"),
+            caller.after_ms,
+        ))
+    };
+    assert_eq!(caller("module"), Some(("module.js", 0.2)));
+    assert_eq!(caller("data"), Some(("data.json", 0.2)));
+    assert_eq!(caller("made"), Some(("made.js", 0.05)));
+    assert_eq!(caller("after data"), Some(("made.js", 0.3)));
+    for unknown in ["timer", "event", "between", "alone"] {
+        assert_eq!(caller(unknown), None, "{unknown}");
+    }
+}

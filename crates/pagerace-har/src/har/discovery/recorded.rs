@@ -93,6 +93,11 @@ fn by_script(recording: &Recording, i: usize, initiator: &Initiator) -> Option<L
         // Data that was evaluated as a script.
         _ => How::After,
     };
+    if let Some((caller, _)) = recording.caller(i).filter(|_| how == How::Script)
+        && recording.destinations[caller] == Destination::Script
+    {
+        return Some(Link::new(caller, How::Script, Evidence::Recorded));
+    }
     if let Some(sibling) = loaded_before(recording, i, *parent).filter(|_| how == How::Script) {
         return Some(Link::new(sibling, How::Script, Evidence::Timing));
     }
@@ -111,7 +116,8 @@ const UNRUN_MS: f64 = 5.0;
 /// Returns the script that a loader (require.js and the like) waited for before it
 /// requested entry `i`. The stack names only the loader, although an earlier script that
 /// it loaded triggers the request when it arrives. The last script that was complete
-/// before is assumed. Applies only to recordings that tell when scripts ran.
+/// before is assumed. Applies only to recordings that tell when scripts ran, and to requests
+/// of which they do not tell the caller.
 fn loaded_before(recording: &Recording, i: usize, loader: usize) -> Option<usize> {
     let (loaded, start) = (recording.end(loader)?, recording.start(i)?);
     if recording.ran.is_empty() || start < loaded + CALLBACK_MS {

@@ -60,6 +60,11 @@ pub(in crate::har) fn discoveries(
                 found
             }
             How::Style => Trigger::Style { parent },
+            How::Script if let Some((caller, after)) = called(recording, i, link.parent) => {
+                wait = (caller != link.parent).then(|| Wait::Resource { id: id(caller) });
+                let delay = Duration::from_millis_f64(after).min(MAX_TIME);
+                Trigger::Script { parent, delay }
+            }
             How::Script => {
                 let could = blockers.ready(recording, link.parent, modes[link.parent], i);
                 // A task long after that time is a callback.
@@ -108,6 +113,14 @@ pub(in crate::har) fn discoveries(
     }
     follow_synchronous(recording, links, &mut all);
     all
+}
+
+/// Returns the recorded caller of entry `i` and the time from it to the request in
+/// milliseconds, if it is the script `parent`, or data.
+fn called(recording: &Recording, i: usize, parent: usize) -> Option<(usize, f64)> {
+    let is_data = |j: usize| recording.destinations[j] == Destination::Fetch;
+    let caller = recording.caller(i);
+    caller.filter(|&(j, _)| j == parent || is_data(j))
 }
 
 /// Lets requests of a script wait for the synchronous request that the same task made before

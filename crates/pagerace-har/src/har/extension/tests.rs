@@ -12,6 +12,7 @@ fn fields_are_read_and_odd_ones_are_not_there() {
         "timerSetMs": 7.5,
         "failed": "net::ERR_NAME_NOT_RESOLVED",
         "fontDisplay": "swap",
+        "caller": {"url": "https://a.test/a.js", "ms": 0.5},
     }}));
     let expected = Extension {
         initiator_offset: Some(120),
@@ -22,6 +23,7 @@ fn fields_are_read_and_odd_ones_are_not_there() {
         script_mode: Some(ScriptMode::Defer),
         font_display: Some(FontDisplay::Swap),
         timer_set_ms: Some(7.5),
+        caller: Some(("https://a.test/a.js".to_owned(), 0.5)),
         failed: Some("net::ERR_NAME_NOT_RESOLVED".to_owned()),
     };
     assert_eq!(read, expected);
@@ -32,6 +34,7 @@ fn fields_are_read_and_odd_ones_are_not_there() {
         "timerSetMs": -1,
         "failed": "",
         "fontDisplay": 3,
+        "caller": {"url": "https://a.test/a.js", "ms": -1},
     }});
     assert_eq!(Extension::parse(&odd), Extension::default());
     for other in [json!({}), json!({"_pagerace": 3}), json!(null)] {

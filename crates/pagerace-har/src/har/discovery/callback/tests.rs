@@ -170,3 +170,38 @@ fn a_script_goes_on_after_its_synchronous_request() {
     ]);
     assert_eq!(last(&page).0, None, "a timer, after other tasks");
 }
+
+#[test]
+fn a_recorded_caller_is_the_cause() {
+    let by = |mut entry: Value, caller: &str, ms: f64| {
+        entry["_pagerace"] =
+            json!({"caller": {"url": format!("https://a.test{caller}"), "ms": ms}});
+        entry
+    };
+    // A loader asks for modules. The times point to the one that arrived last.
+    let module = |path: &str, start, time| entry(path, "text/javascript", start, time, &[APP]);
+    let modules = [module("/one.js", 305, 20), module("/two.js", 305, 120)];
+    let x = || module("/x.js", 440, 5);
+    let after = |more: Value| {
+        let page = import_own(&[modules.as_slice(), &[more]].concat());
+        let found = page.resources.last().unwrap().discovery;
+        let Trigger::Script { parent, delay } = found.trigger else {
+            panic!("a script's request");
+        };
+        (parent.0, delay, found.wait)
+    };
+    let ms = Duration::from_millis_f64;
+    assert_eq!(after(x()).0, 4, "a guess");
+    assert_eq!(after(by(x(), "/one.js", 0.5)), (3, ms(0.5), None));
+    // Data call a function of the script that asked for them.
+    let mut data = entry("/data", "application/json", 310, 15, &[APP]);
+    data["_resourceType"] = json!("xhr");
+    let page = import_own(&[data, by(x(), "/data", 0.25)]);
+    let found = page.resources.last().unwrap().discovery;
+    let trigger = Trigger::Script {
+        parent: ResourceId(2),
+        delay: ms(0.25),
+    };
+    let wait = Some(Wait::Resource { id: ResourceId(3) });
+    assert_eq!((found.trigger, found.wait), (trigger, wait));
+}

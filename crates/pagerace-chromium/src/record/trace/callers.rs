@@ -1,0 +1,93 @@
+//! What called the function that made a request: the script that ran last in the same task, or
+//! the data whose arrival began it.
+//!
+//! A stack names functions, not the event that called them. All requests of a loader of modules
+//! have the same stack, although each of them is made when another script has run: Chromium
+//! dispatches the `load` event of a script element in the task that ran the script
+//! (`pending_script.cc`). Of timers and other events the trace does not tell for what they waited.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Span, Thread, owned};
+
+/// The cause of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::record) struct Caller {
+    /// The script or data.
+    pub(in crate::record) url: String,
+    /// The milliseconds from the end of the script's run, or from the arrival of the data, to the
+    /// request.
+    pub(in crate::record) after_ms: f64,
+}
+
+/// The role of a span in the search for a cause.
+#[derive(Clone, Debug)]
+pub(super) enum Role {
+    /// A script runs.
+    Script,
+    /// Listeners of a request hear of its response.
+    Data,
+    /// Another event calls.
+    Event,
+}
+
+impl Role {
+    pub(super) fn of(name: &str, data: &Value) -> Option<Self> {
+        Some(match name {
+            "EvaluateScript" | "v8.evaluateModule" => Self::Script,
+            "XHRReadyStateChange" | "XHRLoad" => Self::Data,
+            "TimerFire" | "FireAnimationFrame" | "FireIdleCallback" => Self::Event,
+            "EventDispatch" if !matches!(data["type"].as_str(), Some("load" | "error")) => {
+                Self::Event
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The requests, with thread and time in microseconds.
+#[derive(Debug, Default)]
+pub(super) struct Requests(Vec<(String, Thread, f64)>);
+
+impl Requests {
+    /// Adds an event of `ResourceSendRequest`.
+    pub(super) fn add(&mut self, thread: Thread, at: f64, data: &Value) {
+        let id = owned(&data["requestId"]);
+        self.0.extend(id.map(|id| (id, thread, at)));
+    }
+
+    /// Returns the cause of each request on thread `main`, by request id. `spans` are sorted, and
+    /// enclosing ones come first.
+    pub(super) fn callers(&self, main: Thread, spans: &[Span]) -> BTreeMap<String, Caller> {
+        let ours = self.0.iter().filter(|(_, on, _)| *on == main);
+        let found = ours.filter_map(|(id, _, at)| Some((id.clone(), caller(spans, *at)?)));
+        found.collect()
+    }
+}
+
+/// Returns the cause of a request at `at`.
+fn caller(spans: &[Span], at: f64) -> Option<Caller> {
+    let before = &spans[..spans.partition_point(|s| s.start <= at)];
+    let ends = |s: &Span| s.start + s.wall;
+    let task = before.iter().rposition(|s| s.task)?;
+    if ends(&before[task]) < at {
+        return None;
+    }
+    // The last of what still runs, or of scripts that have run.
+    let last = before[task..].iter().rfind(|span| match span.role {
+        Some(Role::Script) => span.url.is_some(),
+        Some(Role::Data | Role::Event) => ends(span) >= at,
+        None => false,
+    })?;
+    let since = match last.role.as_ref()? {
+        Role::Script => ends(last),
+        Role::Data => last.start,
+        Role::Event => return None,
+    };
+    Some(Caller {
+        url: last.url.clone()?,
+        after_ms: ((at - since) / 1e3).max(0.0),
+    })
+}
