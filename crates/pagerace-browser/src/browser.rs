@@ -20,8 +20,8 @@ mod text;
 
 use std::sync::Arc;
 
-use pagerace_core::{EventQueue, Instant};
-use pagerace_page::{Page, ResourceId};
+use pagerace_core::{Duration, EventQueue, Instant};
+use pagerace_page::{Page, ResourceId, Wait};
 
 use self::fonts::Fonts;
 use self::state::{LoadEvent, Rendering, State, Timer};
@@ -115,7 +115,7 @@ impl Browser {
             current: Ready::default(),
             load: LoadEvent::default(),
             rendering: Rendering {
-                hidden_until: page.fit.and_then(|fit| Some((fit.after, fit.delay?))),
+                hidden_until: hidden_until(&page),
                 overlay: page.layout.as_ref().and_then(|layout| layout.overlay),
                 ..Rendering::default()
             },
@@ -256,7 +256,10 @@ impl Browser {
                 Timer::Frame => self.queue(Task::Render),
                 Timer::Callback(index) => self.queue(Task::Callback(index)),
                 Timer::TextMade(block) => self.text_made(block),
-                Timer::Reveal => self.rendering.hidden_until = None,
+                Timer::Reveal => {
+                    self.rendering.hidden_until = None;
+                    self.rendering.layout_since = self.current;
+                }
                 Timer::Uncover => {
                     let shown = at + self.overheads.presentation;
                     self.screen.uncover(shown, self.current.cause);
@@ -309,6 +312,13 @@ impl Browser {
                     && self.timers_pending == 0)
         })
     }
+}
+
+/// Returns the event and the delay after it until which `page` shows nothing.
+fn hidden_until(page: &Page) -> Option<(Wait, Duration)> {
+    let recorded = page.layout.as_ref().and_then(|layout| layout.hidden);
+    let recorded = recorded.map(|hidden| (hidden.after, hidden.delay));
+    recorded.or_else(|| page.fit.and_then(|fit| Some((fit.after, fit.delay?))))
 }
 
 #[cfg(test)]

@@ -142,7 +142,8 @@ impl Browser {
     }
 
     /// Opens an empty page in its own browsing context, which shares no cookies, cache or
-    /// connections with earlier pages. The page emulates the device.
+    /// connections with earlier pages. The page emulates the device, except for its slow
+    /// processor; see [`throttle`](Self::throttle).
     ///
     /// # Errors
     /// Returns the errors of its calls; see [`Session::call`].
@@ -167,6 +168,15 @@ impl Browser {
         session.call("Page.enable", json!({}))?;
         device::emulate(&self.device, &mut session, &self.user_agent, &self.version)?;
         Ok(session)
+    }
+
+    /// Makes a page as slow as the device. Call this after
+    /// [`wait_until_quiet`](Self::wait_until_quiet), because a slowed page is never idle.
+    ///
+    /// # Errors
+    /// Returns the errors of its call; see [`Session::call`].
+    pub fn throttle(&self, page: &mut Session) -> Result<(), ChromiumError> {
+        device::throttle(&self.device, page)
     }
 
     /// Waits until the browser is idle, for a few seconds at most.

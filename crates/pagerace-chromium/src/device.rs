@@ -16,8 +16,7 @@ pub(crate) fn user_agent(device: &Device, own: &str, version: &str) -> String {
     }
 }
 
-/// Makes `session` emulate the device. Chromium throttles the threads of the page's
-/// process if the CPU is slow.
+/// Makes `session` emulate the device, except for its slow processor; see [`throttle`].
 pub(crate) fn emulate(
     device: &Device,
     session: &mut Session,
@@ -31,16 +30,25 @@ pub(crate) fn emulate(
             json!({"enabled": true, "maxTouchPoints": 5}),
         )?;
     }
+    session.call(
+        "Emulation.setUserAgentOverride",
+        agent_override(device, own_agent, version),
+    )?;
+    Ok(())
+}
+
+/// Slows the main thread of the page down if the device has a slow processor.
+///
+/// Chromium interrupts the thread every 0.2 ms, and spins for three times as long as it may have
+/// run since the last time (for a device four times slower), even if it slept or waited for a
+/// processor.
+pub(crate) fn throttle(device: &Device, session: &mut Session) -> Result<(), ChromiumError> {
     if device.cpu > 1.0 {
         session.call(
             "Emulation.setCPUThrottlingRate",
             json!({"rate": device.cpu}),
         )?;
     }
-    session.call(
-        "Emulation.setUserAgentOverride",
-        agent_override(device, own_agent, version),
-    )?;
     Ok(())
 }
 

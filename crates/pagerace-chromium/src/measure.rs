@@ -158,6 +158,7 @@ pub fn measure(
         trace::start(&mut session)?;
     }
     browser.wait_until_quiet();
+    browser.throttle(&mut session)?;
     let before = PageThreads::read(browser.group());
     let mut watch = Watch::begin(&mut session, url, options)?;
     let report = watch.until_quiet(&mut session)?;

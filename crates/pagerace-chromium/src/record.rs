@@ -77,11 +77,15 @@ pub fn record(
     options: &RecordOptions,
 ) -> Result<Value, ChromiumError> {
     let mut load = collect::load(browser, url, options)?;
-    let mut all = vec![std::mem::take(&mut load.trace.cpu)];
+    let first = load.trace.cpu.clone();
+    let mut all = Vec::new();
+    if browser.device().cpu <= 1.0 {
+        all.push(first.clone());
+    }
     while all.len() < CPU_LOADS {
         all.push(collect::cpu(browser, url, options)?);
     }
-    load.trace.take_medians(&all);
+    load.trace.take_medians(&first, &all);
     load.watched = collect::scripts(browser, url, options)?;
     if let Some(html) = har::html(&load) {
         // The load without scripts adds information, but the recording does not depend on it.

@@ -114,7 +114,7 @@ pub(super) struct Rendering {
     pub(super) overlay: Option<Overlay>,
     /// True if the first layout is done.
     pub(super) laid_out: bool,
-    /// The time from which nothing blocked the first layout.
+    /// The time from which nothing blocked the first layout, or hid what it shows.
     pub(super) layout_since: Ready,
     /// True if a render task is queued, running, or waiting for the next frame.
     pub(super) queued: bool,

@@ -59,15 +59,20 @@ impl Browser {
         }
     }
 
-    /// Returns true if the screen may show content: some of the body is parsed, no
-    /// render-blocking resource is missing, and the page is not hidden.
+    /// Returns true if the page may be laid out: some of the body is parsed, no render-blocking
+    /// resource is missing, and no fitted time holds the first paint back.
     fn can_render(&self) -> bool {
         let Some(parser) = self.graph.document.and_then(|d| self.parsers[d].as_ref()) else {
             return false;
         };
         (parser.finished || parser.parsed > self.layout.body_start)
             && self.rendering.blockers == 0
-            && self.rendering.hidden_until.is_none()
+            && (self.rendering.hidden_until.is_none() || self.hides_elements())
+    }
+
+    /// Returns true while scripts hide all elements of the page, which is laid out nevertheless.
+    pub(super) fn hides_elements(&self) -> bool {
+        self.rendering.hidden_until.is_some() && self.page.layout.is_some()
     }
 
     /// Queues a render task if there is new content to show or a layout to do.
@@ -76,10 +81,10 @@ impl Browser {
             return;
         }
         let wanted = if self.rendering.laid_out {
-            !self.rendering.ready_images.is_empty()
-                || !self.rendering.awaiting_layout.is_empty()
+            !self.rendering.awaiting_layout.is_empty()
                 || !self.rendering.to_raise.is_empty()
-                || self.has_text_to_paint()
+                || (!self.hides_elements()
+                    && (!self.rendering.ready_images.is_empty() || self.has_text_to_paint()))
         } else {
             self.can_render()
         };
@@ -104,8 +109,10 @@ impl Browser {
 
     fn begin_render(&mut self, now: Instant) -> Duration {
         self.rendering.last_start = Some(now);
-        self.rendering.painting = std::mem::take(&mut self.rendering.ready_images);
-        self.rendering.painting_text = self.take_text_to_paint();
+        if !self.hides_elements() {
+            self.rendering.painting = std::mem::take(&mut self.rendering.ready_images);
+            self.rendering.painting_text = self.take_text_to_paint();
+        }
         let first = self
             .graph
             .document

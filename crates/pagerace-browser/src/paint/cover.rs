@@ -88,6 +88,7 @@ mod tests {
             shares: None,
             inline_scripts: vec![],
             overlay: None,
+            hidden: None,
         };
         let (all, above, corner) = (160.0 * 80.0, 80.0 * 40.0, 64.0);
         assert_eq!(owned(&layout), [all - above - corner, above, 0.0, corner]);

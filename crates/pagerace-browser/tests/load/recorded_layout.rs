@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, ScriptMode};
 use pagerace_page::{
-    Callback, Element, ElementKind, FontDisplay, FontUse, Page, PageLayout, PictureShares, Rect,
-    RenderingTime, Resource, ResourceId, Trigger, Wait,
+    Callback, Element, ElementKind, FontDisplay, FontUse, Overlay, Page, PageLayout, PictureShares,
+    Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 
 use crate::causes;
@@ -67,6 +67,7 @@ pub(crate) fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
             shares: None,
             inline_scripts: vec![],
             overlay: None,
+            hidden: None,
         }),
         ..Page::clone(page)
     }
@@ -112,6 +113,46 @@ fn with_font(display: Option<FontDisplay>, rtt: Duration) -> (f64, f64) {
             ..Network::default()
         },
     ))
+}
+
+#[test]
+fn hidden_elements_are_laid_out_and_make_no_paint() {
+    let made = page(vec![
+        document(4_000),
+        blocking_sheet(1_000, 400),
+        resource(Destination::Font, 20_000, STYLE),
+        in_markup(Destination::Image, 50_000, 2_000),
+    ]);
+    let elements = vec![text(100.0, Some(2_500), &[2]), image(3, 50.0)];
+    let load = |hidden: Option<Overlay>| {
+        let mut page = with_layout(&made, elements.clone());
+        page.layout.as_mut().expect("just given").hidden = hidden;
+        loaded(page, &Network::default())
+    };
+    let shown = load(None);
+    let until = |after| {
+        let delay = ms(400.0);
+        load(Some(Overlay { after, delay }))
+    };
+    // The frame that shows the page takes half of its recorded 2 ms.
+    let later = |event: Option<Duration>| event.map(|at| at + ms(401.0));
+    for after in [Wait::ContentLoaded, Wait::Loaded] {
+        let hidden = until(after);
+        let metrics = hidden.browser.metrics();
+        let event = match after {
+            Wait::Loaded => metrics.onload,
+            _ => metrics.dom_content_loaded,
+        };
+        assert_eq!((metrics.fcp, metrics.lcp), (later(event), later(event)));
+        // Layout requests the font as if nothing was hidden.
+        let font = |l: &Loaded| l.browser.requested_at(id(2)).expect("requested");
+        assert_eq!(font(&hidden), font(&shown));
+    }
+    // An event before the first paint hides nothing.
+    let after = Wait::Resource { id: id(0) };
+    let delay = Duration::ZERO;
+    let gone = load(Some(Overlay { after, delay }));
+    assert_eq!(gone.browser.metrics(), shown.browser.metrics());
 }
 
 #[test]

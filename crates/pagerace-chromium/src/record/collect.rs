@@ -30,13 +30,24 @@ const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
 /// Loads the page and returns only its CPU times by URL.
+///
+/// If the device has a slow processor, the load has a fast one, and the times are multiplied. The
+/// thread time of a slowed thread depends on how busy the machine is, because Chromium also slows
+/// down the time for which the thread waits for a processor.
 pub(super) fn cpu(
     browser: &mut Browser,
     url: &str,
     options: &RecordOptions,
 ) -> Result<BTreeMap<String, Cpu>, ChromiumError> {
-    let (_session, recorder, frame) = watched(browser, url, options, Watch::Nothing)?;
-    Ok(recorder.trace.finish(without_fragment(url), &frame).cpu)
+    let (_session, recorder, frame) = watched(browser, url, options, Watch::Cpu)?;
+    let mut times = recorder.trace.finish(without_fragment(url), &frame).cpu;
+    let factor = browser.device().cpu.max(1.0);
+    for cpu in times.values_mut() {
+        // Images are decoded on other threads, which are not slowed.
+        cpu.script *= factor;
+        cpu.parse *= factor;
+    }
+    Ok(times)
 }
 
 /// Loads the page twice and returns the effects of its scripts on its paints. Observing
@@ -47,11 +58,11 @@ pub(super) fn scripts(
     options: &RecordOptions,
 ) -> Result<Scripts, ChromiumError> {
     let (mut session, ..) = watched(browser, url, options, Watch::Overlay)?;
-    let overlay = overlay::find(&mut session)?;
+    let covers = overlay::find(&mut session)?;
     drop(session);
     let (mut session, ..) = watched(browser, url, options, Watch::Makers)?;
     let makers = paints::makers(&mut session)?;
-    Ok(Scripts { makers, overlay })
+    Ok(Scripts { makers, covers })
 }
 
 /// Observations of a load besides its requests and tasks.
@@ -60,9 +71,11 @@ enum Watch {
     Nothing,
     /// The times at which nodes are put on the page.
     Made,
+    /// The time of the main thread alone, on a fast processor.
+    Cpu,
     /// The scripts that create nodes.
     Makers,
-    /// An element that covers the page.
+    /// An element that covers the page, or scripts that hide it.
     Overlay,
 }
 
@@ -85,12 +98,15 @@ fn watched(
     };
     prepare(&mut session)?;
     match watch {
-        Watch::Nothing => {}
+        Watch::Nothing | Watch::Cpu => {}
         Watch::Made => made::watch(&mut session)?,
         Watch::Makers => paints::watch_makers(&mut session)?,
         Watch::Overlay => recorder.hold = Some(Hold::begin(&mut session)?),
     }
     browser.wait_until_quiet();
+    if !matches!(watch, Watch::Cpu) {
+        browser.throttle(&mut session)?;
+    }
     let answer = session.navigate(url)?;
     let frame = answer["frameId"].as_str().ok_or(ChromiumError::Answer {
         method: "Page.navigate".into(),

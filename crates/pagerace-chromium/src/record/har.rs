@@ -14,6 +14,7 @@ use url::Url;
 
 use super::layout::{self, Script};
 use super::log::Request;
+use super::overlay::Covers;
 use super::paints;
 use super::shares::Shares;
 use super::timings::{iso, round};
@@ -55,8 +56,7 @@ pub(super) struct Load {
 pub(super) struct Scripts {
     /// The result of [`paints::makers`].
     pub(super) makers: BTreeSet<String>,
-    /// The result of [`overlay::find`](super::overlay::find).
-    pub(super) overlay: Option<Value>,
+    pub(super) covers: Covers,
 }
 
 /// The decoded body of a response.
@@ -191,8 +191,11 @@ fn extension(page: &Page<'_>) -> Value {
             layout["shares"]["canvasScripted"] = json!(true);
         }
     }
-    if let Some(overlay) = &load.watched.overlay {
-        layout["overlay"] = overlay.clone();
+    let covers = &load.watched.covers;
+    for (field, told) in [("overlay", &covers.overlay), ("hidden", &covers.hidden)] {
+        if let Some(told) = told {
+            layout[field] = told.clone();
+        }
     }
     let mut told = json!({"fcpMs": paints["fcpMs"], "lcpMs": lcp["ms"], "lcpUrl": page.largest,
         "lcpSize": lcp["size"], "lcpKind": kind, "lcpRect": lcp["rect"],

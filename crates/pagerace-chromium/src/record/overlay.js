@@ -1,4 +1,5 @@
-// Runs before any script of the page. Looks in each frame for an element that covers the viewport.
+// Runs before any script of the page. Looks in each frame for an element that covers the viewport,
+// and whether all that the body has is hidden, at DOMContentLoaded as well.
 (() => {
   if (window.top !== window) return;
   const POINTS = [[0.5, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
@@ -21,7 +22,30 @@
     while (element && !covers(element)) element = element.parentElement;
     return element;
   };
+  // True if the body has text and shows nothing. Elements that show nothing by themselves are left out.
+  const NEVER = /^(SCRIPT|STYLE|LINK|META|NOSCRIPT|TEMPLATE|TITLE|BASE)$/;
+  const hides = () => {
+    const isText = (node) => node.nodeType === Node.TEXT_NODE && node.data.trim();
+    const parts = [...document.body.children].filter((part) => !NEVER.test(part.tagName));
+    if ([...document.body.childNodes].some(isText)) parts.push(document.body);
+    // An element without a box of its own may still show its children.
+    const shows = (part) => getComputedStyle(part).display === 'contents'
+      || part.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    return parts.some((part) => part.textContent.trim()) && !parts.some(shows);
+  };
+  let hidden = false, shown = null;
+  const lookForText = () => {
+    const now = Boolean(document.body) && hides();
+    if (hidden && !now) shown = performance.now();
+    if (now) shown = null;
+    hidden = now;
+  };
+  addEventListener('DOMContentLoaded', () => {
+    lookForText();
+    setTimeout(lookForText);
+  }, true);
   const look = () => {
+    lookForText();
     const first = document.body && top(POINTS[0]);
     const now = Boolean(first) && POINTS.every((point) => top(point) === first);
     if (covered && !now) gone = performance.now();
@@ -32,7 +56,9 @@
   requestAnimationFrame(look);
   const overlay = () => {
     const times = performance.getEntriesByType('navigation')[0] || {};
-    return { goneMs: gone, dclMs: times.domContentLoadedEventStart, loadMs: times.loadEventStart };
+    return { goneMs: gone, shownMs: shown,
+      dclMs: times.domContentLoadedEventStart, dclEndMs: times.domContentLoadedEventEnd,
+      loadMs: times.loadEventStart, loadEndMs: times.loadEventEnd };
   };
   Object.defineProperty(window, '__pagerace', { value: { overlay }, enumerable: false });
 })();

@@ -1,7 +1,8 @@
-//! An overlay, such as a loader, that covers the page until a script removes it.
+//! An overlay, such as a loader, that covers the page until a script removes it, and scripts that
+//! hide the page itself.
 //!
-//! Paints behind such an overlay count for first and largest contentful paint, but nobody sees them
-//! before it goes. `overlay.js` looks at each frame. The page's images are held meanwhile, so that
+//! Paints behind an overlay count for first and largest contentful paint, but nobody sees them
+//! before it goes. A page whose elements are hidden has no such paint. `overlay.js` looks at each frame. The page's images are held meanwhile, so that
 //! `DOMContentLoaded` and the load event are apart and the script that removes the overlay shows
 //! which of them it waits for.
 
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{ChromiumError, Event, Session};
 
-/// Looks for an overlay in each frame.
+/// Looks for an overlay, and whether the page is hidden, in each frame.
 const SCRIPT: &str = include_str!("overlay.js");
 
 /// The time from `DOMContentLoaded` until the images are released.
@@ -63,22 +64,49 @@ impl Hold {
     }
 }
 
-/// Returns the event after which the page's overlay goes, and the time from it, in the form of the
-/// recording's `layout`; `None` if nothing covers the page after `DOMContentLoaded`, or for ever.
-pub(super) fn find(session: &mut Session) -> Result<Option<Value>, ChromiumError> {
-    let seen = session.evaluate("window.__pagerace && window.__pagerace.overlay()")?;
-    Ok(after_event(&seen))
+/// What keeps the page from being seen: the event after which it ends, and the time from it, in the
+/// form of the recording's `layout`; `None` if there is nothing after `DOMContentLoaded`, or for ever.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Covers {
+    /// An element in front of the page.
+    pub(super) overlay: Option<Value>,
+    /// The page itself is hidden.
+    pub(super) hidden: Option<Value>,
 }
 
-fn after_event(seen: &Value) -> Option<Value> {
-    let at = |key: &str| seen[key].as_f64();
-    let (gone, content, load) = (at("goneMs")?, at("dclMs")?, at("loadMs")?);
-    let after = |event: &str, at: f64| {
-        let ms = ((gone - at) * 10.0).round() / 10.0;
-        (ms >= 0.0).then(|| json!({"after": event, "ms": ms}))
+/// Returns what the load has shown.
+pub(super) fn find(session: &mut Session) -> Result<Covers, ChromiumError> {
+    let seen = session.evaluate("window.__pagerace && window.__pagerace.overlay()")?;
+    let time = |key: &str| seen[key].as_f64();
+    let event = |begin: &str, end: &str| Some((time(begin)?, time(end)?));
+    let overlay = after_event(
+        time("goneMs"),
+        event("dclMs", "dclMs"),
+        event("loadMs", "loadMs"),
+    );
+    // The model runs the handlers of an event by itself.
+    let hidden = after_event(
+        time("shownMs"),
+        event("dclMs", "dclEndMs"),
+        event("loadMs", "loadEndMs"),
+    );
+    Ok(Covers { overlay, hidden })
+}
+
+/// Returns the last event that begins before `gone`, and the time from its end to `gone`. Events have
+/// a begin and an end.
+fn after_event(
+    gone: Option<f64>,
+    content: Option<(f64, f64)>,
+    load: Option<(f64, f64)>,
+) -> Option<Value> {
+    let (gone, content, load) = (gone?, content?, load?);
+    let after = |event: &str, (begin, end): (f64, f64)| {
+        let ms = ((gone - end).max(0.0) * 10.0).round() / 10.0;
+        (gone >= begin).then(|| json!({"after": event, "ms": ms}))
     };
     let for_load = after("load", load);
-    if for_load.is_some() || load - content < APART_MS {
+    if for_load.is_some() || load.0 - content.0 < APART_MS {
         return for_load;
     }
     after("domContentLoaded", content)
@@ -92,13 +120,22 @@ mod tests {
 
     #[test]
     fn an_overlay_goes_after_the_last_event_before_it() {
-        let gone = |at: f64| after_event(&json!({"goneMs": at, "dclMs": 100, "loadMs": 1700}));
+        let gone = |at: f64| after_event(Some(at), Some((100.0, 100.0)), Some((1700.0, 1700.0)));
         let after = |event, ms| Some(json!({"after": event, "ms": ms}));
         assert_eq!(gone(99.0), None, "it was never in the way");
         assert_eq!(gone(350.04), after("domContentLoaded", 250.0));
         assert_eq!(gone(1750.0), after("load", 50.0));
-        let close = json!({"goneMs": 120, "dclMs": 100, "loadMs": 130});
-        assert_eq!(after_event(&close), None, "either event may be meant");
-        assert_eq!(after_event(&json!({"dclMs": 1, "loadMs": 2})), None);
+        let close = after_event(Some(120.0), Some((100.0, 100.0)), Some((130.0, 130.0)));
+        assert_eq!(close, None, "either event may be meant");
+        assert_eq!(after_event(None, Some((1.0, 1.0)), Some((2.0, 2.0))), None);
+    }
+
+    #[test]
+    fn the_handlers_of_the_event_are_no_delay() {
+        let shown = |at: f64| after_event(Some(at), Some((100.0, 180.0)), Some((1700.0, 1710.0)));
+        let after = |event, ms| Some(json!({"after": event, "ms": ms}));
+        assert_eq!(shown(150.0), after("domContentLoaded", 0.0));
+        assert_eq!(shown(200.0), after("domContentLoaded", 20.0));
+        assert_eq!(shown(1705.0), after("load", 0.0));
     }
 }

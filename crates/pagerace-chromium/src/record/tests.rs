@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::Command;
 
 use pagerace_core::Duration;
@@ -40,6 +41,12 @@ const LOADER: &str = "<!doctype html><body>\
     <video controls poster=/b.svg width=300 height=200></video><script>\
     addEventListener('DOMContentLoaded', () => setTimeout(() => l.remove(), 100))</script></body>";
 
+/// A page whose scripts hide all elements until 100 ms after `DOMContentLoaded`.
+const HIDES: &str = "<!doctype html><style>.wait > * { visibility: hidden }</style>\
+    <script>const page = document.documentElement; page.className = 'wait';\
+    addEventListener('DOMContentLoaded', () => setTimeout(() => page.className = '', 100))\
+    </script><body><h1>Late</h1><img src=/old.svg></body>";
+
 /// Serves the site until the process ends.
 fn serve() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
@@ -69,6 +76,7 @@ fn answer(stream: &TcpStream) {
         ),
         "/made" => ("200 OK", "Content-Type: text/html\r\n", MADE),
         "/loader" => ("200 OK", "Content-Type: text/html\r\n", LOADER),
+        "/hides" => ("200 OK", "Content-Type: text/html\r\n", HIDES),
         "/made.js" => ("200 OK", "Content-Type: text/javascript\r\n", MAKER),
         "/s.css" => ("200 OK", "Content-Type: text/css\r\n", CSS),
         "/a.js" => ("200 OK", "Content-Type: text/javascript\r\n", SCRIPT),
@@ -87,26 +95,34 @@ fn answer(stream: &TcpStream) {
     let _ = stream.write_all(body.as_bytes());
 }
 
-/// Returns the recordings of `/`, `/made` and `/loader`, and the address of the site, or `None`
-/// if there is no browser or it cannot start.
-fn recordings() -> Option<([Value; 3], String)> {
-    let folder = std::env::temp_dir().join(format!("pagerace-record-test-{}", std::process::id()));
-    let options = Options::new(&folder);
-    let mut browser = match Browser::launch(&options, &|mut c: Command| c.spawn()) {
-        Ok(browser) => browser,
+/// Starts a browser, or returns `None` if there is none.
+fn launch(options: &Options) -> Option<Browser> {
+    match Browser::launch(options, &|mut c: Command| c.spawn()) {
+        Ok(browser) => Some(browser),
         Err(error @ ChromiumError::NotFound { .. }) => {
             eprintln!("skipped: {error}");
-            return None;
+            None
         }
         Err(error) => panic!("{error}"),
-    };
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("pagerace-record-{name}-{}", std::process::id()))
+}
+
+/// Returns the recordings of `/`, `/made`, `/loader` and `/hides`, and the address of the site, or
+/// `None` if there is no browser.
+fn recordings() -> Option<([Value; 4], String)> {
+    let folder = folder("test");
+    let mut browser = launch(&Options::new(&folder))?;
     let base = format!("http://127.0.0.1:{}", serve());
     // Nothing on these pages happens later.
     let options = RecordOptions {
         settle: Duration::from_millis(500),
         ..RecordOptions::default()
     };
-    let all = ["/", "/made", "/loader"].map(|path| {
+    let all = ["/", "/made", "/loader", "/hides"].map(|path| {
         let url = format!("{base}{path}");
         record(&mut browser, &url, &options).expect("it loads")
     });
@@ -122,22 +138,24 @@ fn recordings() -> Option<([Value; 3], String)> {
 
 #[test]
 fn a_page_is_recorded_as_it_is() {
-    let Some(([har, made, loader], base)) = recordings() else {
+    let Some(([har, made, loader, hides], base)) = recordings() else {
         return;
     };
     let layout = |har: &Value| har["log"]["pages"][0]["_pagerace"]["layout"].clone();
-    let overlay = &layout(&loader)["overlay"];
-    assert_eq!(overlay["after"], "domContentLoaded", "{overlay}");
-    assert!(
-        overlay["ms"].as_f64().is_some_and(|ms| ms >= 90.0),
-        "{overlay}"
-    );
+    for (field, page) in [("overlay", &loader), ("hidden", &hides)] {
+        let told = &layout(page)[field];
+        assert_eq!(told["after"], "domContentLoaded", "{told}");
+        let late = told["ms"].as_f64().is_some_and(|ms| ms >= 90.0);
+        assert!(late, "{told}");
+        for other in [&har, &made, &loader, &hides] {
+            if other != page {
+                assert_eq!(layout(other)[field], Value::Null);
+            }
+        }
+    }
     // The controls of a video stay when its poster is hidden. Nothing else is outside of elements.
     let controls = layout(&loader)["shares"]["canvas"].as_f64();
     assert!(controls.is_some_and(|share| share > 0.02), "{controls:?}");
-    for other in [&har, &made] {
-        assert_eq!(layout(other)["overlay"], Value::Null);
-    }
     let paints = &made["log"]["pages"][0]["_pagerace"]["paints"];
     assert_eq!(paints["lcpKind"], "text");
     assert_eq!(paints["lcpMakers"], json!([format!("{base}/made.js")]));
@@ -266,4 +284,35 @@ fn a_page_is_recorded_as_it_is() {
     };
     let late = usize::try_from(late["offset"].as_u64().expect("in the document"));
     assert!(HTML[..late.expect("small")].ends_with("hidden>late"));
+}
+
+/// The time of a slow device is that of a fast one, multiplied: the script takes 30 ms in either, but
+/// does four times as much on a fast processor.
+#[test]
+fn a_slow_processor_is_not_measured_but_computed() {
+    let folder = folder("slow");
+    let mut options = Options::new(&folder);
+    options.device.cpu = 4.0;
+    let Some(mut browser) = launch(&options) else {
+        return;
+    };
+    let begin = std::time::Instant::now();
+    let session = browser.page().expect("opens");
+    browser.wait_until_quiet();
+    let waited = begin.elapsed();
+    assert!(
+        waited.as_secs_f64() < 7.9,
+        "an idle page is quiet: {waited:?}"
+    );
+    drop(session);
+    let url = format!("http://127.0.0.1:{}/", serve());
+    let har = record(&mut browser, &url, &RecordOptions::default()).expect("it loads");
+    browser.close();
+    std::fs::remove_dir_all(&folder).expect("was made");
+    let entries = har["log"]["entries"].as_array().expect("entries");
+    let script = entries
+        .iter()
+        .find(|e| e["request"]["url"] == format!("{url}a.js"));
+    let cpu = &script.expect("requested")["_pagerace"]["cpu"]["scriptMs"];
+    assert!(cpu.as_f64().is_some_and(|ms| ms > 35.0), "{cpu} ms");
 }

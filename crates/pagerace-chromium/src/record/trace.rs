@@ -322,16 +322,20 @@ impl Summary {
         self.tasks.iter().find(ran).map_or(at, |task| task.at_ms)
     }
 
-    /// Replaces the times of the first of these loads, of which this is the summary, by the
-    /// medians of all. Tasks change by the ratio of the sums, because the machine was as much
-    /// faster or slower in that load.
-    pub(super) fn take_medians(&mut self, loads: &[BTreeMap<String, Cpu>]) {
+    /// Replaces the times of the load of which this is the summary by the medians of `loads`.
+    /// Tasks change by the ratio of the sums, because the machine was as much faster or slower in
+    /// that load, whose times are `own`.
+    pub(super) fn take_medians(
+        &mut self,
+        own: &BTreeMap<String, Cpu>,
+        loads: &[BTreeMap<String, Cpu>],
+    ) {
         self.cpu = medians(loads);
-        let shared = |load: &BTreeMap<String, Cpu>| -> f64 {
-            let both = load.iter().filter(|(url, _)| loads[0].contains_key(*url));
+        let sum = |load: &BTreeMap<String, Cpu>, other: &BTreeMap<String, Cpu>| -> f64 {
+            let both = load.iter().filter(|(url, _)| other.contains_key(*url));
             both.map(|(_, cpu)| cpu.script + cpu.parse).sum()
         };
-        let ratio = shared(&self.cpu) / shared(&loads[0]);
+        let ratio = sum(&self.cpu, own) / sum(own, &self.cpu);
         if ratio.is_finite() && ratio > 0.0 {
             for task in &mut self.tasks {
                 task.duration_ms *= ratio;

@@ -369,6 +369,7 @@ fn fonts_fall_back_unless_they_hide_text() {
         shares: None,
         inline_scripts: vec![],
         overlay: None,
+        hidden: None,
     });
     // A font that text waits for is not essential, because the text has a fallback.
     let mut paints = vec![PaintEffect::default(); 4];

@@ -72,6 +72,7 @@ pub(super) fn read(
         shares: shares(recording, layout),
         inline_scripts: inline_scripts(recording, &document),
         overlay: layout.get("overlay").and_then(overlay),
+        hidden: layout.get("hidden").and_then(overlay),
     })
 }
 
@@ -192,7 +193,7 @@ fn inline_scripts(recording: &Recording, document: &Document) -> Vec<InlineScrip
     scripts.take(MAX_ELEMENTS).collect()
 }
 
-/// Returns the overlay of the page.
+/// Returns what keeps the page from being seen.
 fn overlay(value: &Value) -> Option<Overlay> {
     let after = match filled(value, "after")? {
         "domContentLoaded" => Wait::ContentLoaded,

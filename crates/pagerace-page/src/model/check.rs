@@ -218,6 +218,10 @@ impl Page {
             self.check_wait("overlay.after.id", overlay.after)?;
             span("overlay.delay", Some(overlay.delay))?;
         }
+        if let Some(hidden) = layout.hidden {
+            self.check_wait("hidden.after.id", hidden.after)?;
+            span("hidden.delay", Some(hidden.delay))?;
+        }
         if let Some(rendering) = layout.rendering {
             span("rendering.first", Some(rendering.first))?;
             span("rendering.later", rendering.later)?;

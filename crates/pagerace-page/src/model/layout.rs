@@ -48,6 +48,10 @@ pub struct PageLayout {
     /// An overlay that hides the page at first; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlay: Option<Overlay>,
+    /// The time until which scripts hide all elements of the page; `None` if they do not. Hidden
+    /// elements make no paint contentful.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<Overlay>,
 }
 
 /// A script inside the document.
@@ -59,13 +63,14 @@ pub struct InlineScript {
     pub cost: Duration,
 }
 
-/// An element that covers the whole viewport until a script removes it, such as a loader. Paints
-/// behind it count for first and largest contentful paint, but not for visual progress.
+/// What keeps the page from being seen until a script removes it: an element in front of it, such
+/// as a loader, or a rule that hides all elements. Paints behind an element count for first and
+/// largest contentful paint, but not for visual progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlay {
     /// Event that the script waits for.
     pub after: Wait,
-    /// Time from that event until the overlay is gone.
+    /// Time from that event until the page can be seen.
     pub delay: Duration,
 }
 

@@ -194,6 +194,14 @@ fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<
             overlay.delay
         )?;
     }
+    if let Some(hidden) = layout.hidden {
+        let event = paints::event(page, hidden.after);
+        writeln!(
+            out,
+            "scripts hide all elements until {} after {event}",
+            hidden.delay
+        )?;
+    }
     let fonts: Vec<String> = layout
         .fonts
         .iter()

@@ -116,6 +116,7 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
             shares: None,
             inline_scripts: vec![],
             overlay: None,
+            hidden: None,
         }),
         content: None,
         fit: None,

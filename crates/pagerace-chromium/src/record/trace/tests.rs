@@ -184,10 +184,10 @@ fn tasks_are_scaled_to_the_median_load() {
         ..Summary::default()
     };
     // The first load was slower than the median by half.
-    summary.take_medians(&[load(60.0), load(40.0), load(20.0)]);
+    summary.take_medians(&load(60.0), &[load(60.0), load(40.0), load(20.0)]);
     assert_eq!(summary.cpu, load(40.0));
     assert_eq!(summary.tasks, [task(20.0), task(8.0)]);
-    summary.take_medians(&[load(0.0), load(0.0)]);
+    summary.take_medians(&load(0.0), &[load(0.0), load(0.0)]);
     assert_eq!(summary.tasks, [task(20.0), task(8.0)], "nothing to compare");
 }
 

@@ -183,8 +183,11 @@ fn scripts_inside_the_document_share_its_script_time_by_length() {
 fn an_overlay_goes_after_its_event() {
     let overlay = |told: Value| {
         let mut own = own();
-        own["layout"]["overlay"] = told;
-        import(&own).layout.expect("recorded").overlay
+        own["layout"]["overlay"] = told.clone();
+        own["layout"]["hidden"] = told;
+        let layout = import(&own).layout.expect("recorded");
+        assert_eq!(layout.hidden, layout.overlay, "told alike");
+        layout.overlay
     };
     let of = |after, ms| {
         let delay = Duration::from_millis_f64(ms);
