@@ -253,7 +253,7 @@ impl Browser {
                 Timer::Commit(id) => self.commit(at, id),
                 Timer::Cached(id) => self.cached_response(at, id),
                 Timer::TaskDone(lane) => self.task_done(at, lane),
-                Timer::Frame => self.queue(Task::Render),
+                Timer::Frame => self.queue_render(),
                 Timer::Callback(index) => self.queue(Task::Callback(index)),
                 Timer::TextMade(block) => self.text_made(block),
                 Timer::Reveal => {

@@ -113,11 +113,12 @@ impl Costs {
         self.scaled(document.id, millis)
     }
 
-    /// Returns the milliseconds of the scripts that end at or before an offset of the document.
+    /// Returns the milliseconds of the scripts that end before an offset of the document. One at
+    /// whose end the parser has stopped runs when it goes on.
     fn inline_until(&self, offset: u64) -> f64 {
         let ended = self
             .inline_scripts
-            .partition_point(|(end, _)| *end <= offset);
+            .partition_point(|(end, _)| *end < offset);
         ended
             .checked_sub(1)
             .map_or(0.0, |last| self.inline_scripts[last].1)

@@ -45,11 +45,11 @@ pub(crate) enum Role {
 pub(crate) struct Stop {
     /// The position in encoded bytes of the document.
     pub(crate) offset: u64,
-    /// The resource at the position.
-    pub(crate) resource: ResourceId,
+    /// The resource at the position; `None` for an inline script that requests nothing.
+    pub(crate) resource: Option<ResourceId>,
     /// True for a parser-blocking script, false for a resource that only the parser finds.
     pub(crate) blocks: bool,
-    /// True if an inline script requests the resource. It waits for earlier style sheets.
+    /// True for an inline script, which waits for earlier style sheets.
     pub(crate) runs_script: bool,
 }
 
@@ -144,6 +144,16 @@ impl Graph {
                 node.calls.push(index);
             }
         }
+        let inline = page.layout.iter().flat_map(|layout| &layout.inline_scripts);
+        if let Some(document) = document {
+            let stops = inline.map(|script| Stop {
+                offset: script.offset.min(page.resources[document].body_bytes),
+                resource: None,
+                blocks: false,
+                runs_script: true,
+            });
+            graph.nodes[document].stops.extend(stops);
+        }
         for node in &mut graph.nodes {
             // The sort is stable: resources at one offset stay in page order.
             node.scanned.sort_by_key(|&(offset, _)| offset);
@@ -213,7 +223,7 @@ impl Graph {
                 if above.role == Role::Html && (by_layout || !scanner_finds(resource)) {
                     above.stops.push(Stop {
                         offset,
-                        resource: id,
+                        resource: Some(id),
                         blocks: false,
                         runs_script: matches!(resource.discovery.trigger, Trigger::Inline { .. }),
                     });
@@ -235,7 +245,7 @@ impl Graph {
             let offset = offset.min(page.resources[frame].body_bytes);
             self.nodes[frame].stops.push(Stop {
                 offset,
-                resource: id,
+                resource: Some(id),
                 blocks: true,
                 runs_script: false,
             });

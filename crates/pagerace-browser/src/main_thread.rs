@@ -1,6 +1,7 @@
 //! A thread that runs tasks one after the other, in the order in which they became ready.
 //!
-//! Left out: idle periods, and all priorities of tasks but one (see [`Lane::push_low`]).
+//! Left out: idle periods, and all priorities of tasks but two (see [`Lane::push_low`] and
+//! [`Lane::push_first`]).
 
 use std::collections::VecDeque;
 
@@ -57,6 +58,11 @@ impl Lane {
     /// task, or as its next one after a second.
     pub(crate) fn push_low(&mut self, task: Task, ready: Ready) {
         self.low.push_back((task, ready));
+    }
+
+    /// Queues a task that became possible at `ready` and runs before all others.
+    pub(crate) fn push_first(&mut self, task: Task, ready: Ready) {
+        self.queue.push_front((task, ready));
     }
 
     /// Takes the next task, if the thread is free. A task that a synchronous request held up

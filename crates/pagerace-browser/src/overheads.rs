@@ -26,6 +26,9 @@ const SPACING_MS: f64 = 1.2;
 /// reads no packets meanwhile: kernel traces show its thread at work from the first look-up of a
 /// name until the first request.
 const FIRST_DISPATCH_MS: f64 = 14.0;
+/// The time from the moment at which the first frame is possible until the main thread has its task,
+/// for which it has to ask the compositor's thread. Measured in traces of a small page.
+const FRAME_REQUEST_MS: f64 = 0.3;
 /// The time from the end of a paint task until the frame is on the screen.
 const PRESENTATION_MS: f64 = 30.0;
 
@@ -42,6 +45,7 @@ pub(crate) struct Overheads {
     pub(crate) commit: Duration,
     pub(crate) first_dispatch: Duration,
     pub(crate) spacing: Duration,
+    pub(crate) frame_request: Duration,
     pub(crate) presentation: Duration,
     dispatch_ms: f64,
     dispatch_sigma: f64,
@@ -65,6 +69,7 @@ impl Overheads {
             commit: scaled(commit * document),
             first_dispatch: scaled(FIRST_DISPATCH_MS * document),
             spacing: scaled(SPACING_MS * document),
+            frame_request: scaled(FRAME_REQUEST_MS),
             presentation: scaled(PRESENTATION_MS),
             dispatch_ms: DISPATCH_MS * cpu,
             dispatch_sigma: variation * DISPATCH_SIGMA,

@@ -6,7 +6,7 @@ use pagerace_page::{ResourceId, Wait};
 use super::Browser;
 use super::state::State;
 use crate::cause::Ready;
-use crate::graph::Role;
+use crate::graph::{Role, blocks_scripts};
 use crate::main_thread::Task;
 use crate::parser::CHUNK;
 
@@ -35,16 +35,20 @@ impl Browser {
                         return;
                     }
                     parser.next_stop += 1;
-                    if self.graph.nodes[stop.resource.index()].by_layout {
-                        let asked = (stop.resource, self.current);
-                        self.rendering.awaiting_layout.push(asked);
+                    let Some(resource) = stop.resource else {
+                        continue;
+                    };
+                    if self.graph.nodes[resource.index()].by_layout {
+                        self.rendering
+                            .awaiting_layout
+                            .push((resource, self.current));
                     } else if !stop.blocks {
-                        self.discover(now, stop.resource);
-                    } else if !is_gone(&self.states[stop.resource.index()]) {
-                        parser.blocked_on = Some(stop.resource);
+                        self.discover(now, resource);
+                    } else if !is_gone(&self.states[resource.index()]) {
+                        parser.blocked_on = Some(resource);
                         parser.paused = true;
                         self.scan(now, ResourceId(index as u32));
-                        self.raise_blocking_script(stop.resource);
+                        self.raise_blocking_script(resource);
                         self.try_blocking_script(index);
                         return;
                     }
@@ -69,7 +73,23 @@ impl Browser {
         let Some(parser) = &mut self.parsers[index] else {
             return Duration::ZERO;
         };
-        let stop = self.graph.nodes[index].stops.get(parser.next_stop);
+        let node = &self.graph.nodes[index];
+        // The task itself may reach the sheet that an inline script waits for.
+        let reaches_sheet = |offset: u64| {
+            let met = node.scanned[parser.met..].iter();
+            let mut met = met.take_while(|(anchor, _)| *anchor < offset);
+            met.any(|(_, child)| {
+                self.graph.nodes[child.index()].role == Role::Style
+                    && self.states[child.index()].discovered.is_none()
+                    && blocks_scripts(&self.page.resources[child.index()])
+            })
+        };
+        // An inline script that waits for nothing runs within the task.
+        let mut stops = node.stops[parser.next_stop..].iter();
+        let stop = stops.find(|stop| {
+            let waits = parser.has_sheet_before(stop.offset) || reaches_sheet(stop.offset);
+            stop.resource.is_some() || waits
+        });
         let stop = stop.map_or(u64::MAX, |stop| stop.offset);
         let end = stop.min(parser.parsed.saturating_add(CHUNK));
         parser.target = self.states[index].received.min(end).max(parser.parsed);

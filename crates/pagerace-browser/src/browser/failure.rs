@@ -19,7 +19,8 @@ impl Browser {
             let scanned = node.scanned.iter().filter(|s| is_beyond(s.0)).map(|s| s.1);
             let beyond = node.stops.iter();
             let beyond = beyond.filter(|s| !s.blocks && is_beyond(s.offset));
-            let mut lost: Vec<ResourceId> = scanned.chain(beyond.map(|s| s.resource)).collect();
+            let mut lost: Vec<ResourceId> =
+                scanned.chain(beyond.filter_map(|s| s.resource)).collect();
             lost.extend(&node.on_head);
             // A truncated document is still parsed as far as it arrived.
             if whole || node.role != Role::Html {

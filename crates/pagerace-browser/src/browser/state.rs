@@ -121,6 +121,8 @@ pub(super) struct Rendering {
     /// The time at which that task became possible.
     pub(super) since: Ready,
     pub(super) last_start: Option<Instant>,
+    /// The begin of the task of the page's thread that has just ended.
+    pub(super) ended_task: Option<Instant>,
     /// The time at which the last frame was on the screen.
     pub(super) last_shown: Instant,
     /// Images in the viewport, or parts of them, that are available but not painted.

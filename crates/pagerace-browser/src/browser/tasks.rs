@@ -41,6 +41,7 @@ impl Browser {
         };
         self.woken.push(lane);
         self.note_if_long(now, lane, start);
+        self.rendering.ended_task = (lane == 0).then_some(start);
         match task {
             Task::Parse(id) => self.parsed(now, id),
             Task::Style(id) | Task::Script(id) => self.processed(now, id),
@@ -77,6 +78,7 @@ impl Browser {
 
     /// Queues a render task if there is new content to show or a layout to do.
     pub(super) fn check_render(&mut self, now: Instant) {
+        let ended_task = self.rendering.ended_task.take();
         if self.rendering.queued {
             return;
         }
@@ -96,14 +98,26 @@ impl Browser {
         if !self.rendering.laid_out {
             self.rendering.layout_since = self.current;
         }
-        let due = self
-            .rendering
-            .last_start
-            .map_or(now, |last| now.max(last + FRAME));
+        let due = match self.rendering.last_start {
+            Some(last) => last + FRAME,
+            // The task that has made the first frame possible asked for it before it ended.
+            None => ended_task.unwrap_or(now) + self.overheads.frame_request,
+        };
         if due > now {
             self.schedule(due, Timer::Frame);
         } else {
+            self.queue_render();
+        }
+    }
+
+    /// Queues the task of a frame. The first one runs before all other tasks: Chromium prefers
+    /// frames when it has made none for 100 ms (`PrioritizeCompositingAfterDelay`).
+    pub(super) fn queue_render(&mut self) {
+        if self.rendering.laid_out {
             self.queue(Task::Render);
+        } else {
+            self.lanes[0].push_first(Task::Render, self.current);
+            self.woken.push(0);
         }
     }
 

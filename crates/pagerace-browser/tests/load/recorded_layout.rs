@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, ScriptMode};
 use pagerace_page::{
-    Callback, Element, ElementKind, FontDisplay, FontUse, Overlay, Page, PageLayout, PictureShares,
-    Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
+    Callback, Element, ElementKind, FontDisplay, FontUse, InlineScript, Overlay, Page, PageLayout,
+    PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 
 use crate::causes;
@@ -113,6 +113,60 @@ fn with_font(display: Option<FontDisplay>, rtt: Duration) -> (f64, f64) {
             ..Network::default()
         },
     ))
+}
+
+/// Loads a page whose sheet arrives last and takes some time to be parsed, with a text before a script
+/// and one behind it. Returns the metrics, and how long the script would delay the first text.
+fn with_script(inline: bool, sheet_cost: Duration) -> (pagerace_browser::LoadMetrics, Duration) {
+    let cost = ms(80.0);
+    let mut resources = vec![
+        Resource {
+            cpu_time: Some(if inline { cost } else { Duration::ZERO }),
+            ..document(9_000)
+        },
+        Resource {
+            cpu_time: Some(sheet_cost),
+            ..blocking_sheet(90_000, 400)
+        },
+    ];
+    if !inline {
+        resources.push(Resource {
+            cpu_time: Some(cost),
+            ..in_markup(Destination::Script, 1_000, 5_000)
+        });
+    }
+    let mut made = with_layout(
+        &page(resources),
+        vec![text(50.0, Some(3_000), &[]), text(500.0, Some(8_000), &[])],
+    );
+    let layout = made.layout.as_mut().expect("just given");
+    layout.body_start = Some(500);
+    if inline {
+        let offset = 5_000;
+        layout.inline_scripts = vec![InlineScript { offset, cost }];
+    }
+    let config = BrowserConfig {
+        profile: Profile::CHROME,
+        cpu: 1.0,
+        jitter: 0.0,
+    };
+    let l = load(&Arc::new(made), &config, &Network::default(), 1);
+    (l.browser.metrics(), cost)
+}
+
+#[test]
+fn the_first_frame_comes_before_scripts_that_wait_for_the_same_sheet() {
+    for inline in [true, false] {
+        let (metrics, cost) = with_script(inline, ms(5.0));
+        let (first, largest) = (metrics.fcp.expect("painted"), metrics.lcp.expect("painted"));
+        assert!(
+            largest >= first + cost,
+            "{first} {largest}, inline: {inline}"
+        );
+    }
+    // Asking for the frame takes longer than parsing a sheet without content.
+    let (metrics, _) = with_script(true, Duration::ZERO);
+    assert_eq!(metrics.fcp, metrics.lcp);
 }
 
 #[test]

@@ -50,7 +50,12 @@ impl<'a> Events<'a> {
         let idle = |from: f64| (at - from - busy(&self.tasks, from, at)).max(0.0);
         let follows = |event: f64, within| event <= at + 1.0 && idle(event) <= within;
         let last = self.arrivals.iter().rfind(|(end, _)| *end <= at + 1.0);
-        Some(if follows(self.loaded, AT_ONCE_MS) {
+        // The end of parsing and the handlers of its event are one task.
+        let task = self.tasks.iter().find(|t| (t.start..t.end).contains(&at));
+        let handles = |event: f64| task.is_some_and(|t| (t.start..t.end).contains(&event));
+        Some(if handles(self.parsed) {
+            (Wait::ContentLoaded, 0.0)
+        } else if follows(self.loaded, AT_ONCE_MS) {
             (Wait::Loaded, 0.0)
         } else if follows(self.parsed, AT_ONCE_MS) && at < self.loaded {
             (Wait::ContentLoaded, 0.0)

@@ -54,6 +54,15 @@ fn callback(after: Wait, delay: u64, cost: u64) -> Callback {
 }
 
 #[test]
+fn a_task_in_which_parsing_ends_belongs_to_that_event() {
+    let (callbacks, _) = import(&[
+        (41.0, 30.0, "script", "a.js"),
+        (92.0, 60.0, "script", "a.js"),
+    ]);
+    assert_eq!(callbacks, [callback(Wait::ContentLoaded, 0, 60)]);
+}
+
+#[test]
 fn tasks_belong_to_the_event_that_they_follow() {
     let data = Wait::Resource { id: ResourceId(2) };
     let (callbacks, script) = import(&[
