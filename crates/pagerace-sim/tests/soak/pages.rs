@@ -423,6 +423,10 @@ impl Draw {
                 after: self.wait(count),
                 delay: self.ms(1_000),
             }),
+            hidden: self.chance(0.2).then(|| Overlay {
+                after: self.wait(count),
+                delay: self.ms(1_000),
+            }),
             elements,
         }
     }
