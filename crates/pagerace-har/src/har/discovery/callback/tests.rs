@@ -199,7 +199,7 @@ fn a_recorded_caller_is_the_cause() {
     let page = import_own(&[data, by(x(), "/data", 0.25)]);
     let found = page.resources.last().unwrap().discovery;
     let trigger = Trigger::Script {
-        parent: ResourceId(2),
+        parent: ResourceId(1),
         delay: ms(0.25),
     };
     let wait = Some(Wait::Resource { id: ResourceId(3) });
