@@ -79,6 +79,12 @@ pub(super) fn page(
             cpu[script] = cpu[script].map(|ms| (ms - (task.end - task.start)).max(0.0));
         }
     }
+    for (script, after) in recording.calls() {
+        // Its task goes on until the last request of those that it calls.
+        if !recording.ran.contains_key(&script) {
+            cpu[script] = Some(cpu[script].unwrap_or(0.0) + after);
+        }
+    }
     let discoveries = discovery::discoveries(&recording, &links, &modes, &blocking, &cpu, notes);
     let round_trips = rtt::round_trips(entries);
     let downlink = Downlink::new(entries, &bodies);

@@ -142,6 +142,19 @@ impl<'a> Recording<'a> {
         }
     }
 
+    /// Returns the scripts that called functions, each with the milliseconds from the end of its
+    /// run to the last request of such a function in the same task.
+    pub(super) fn calls(&self) -> BTreeMap<usize, f64> {
+        let mut last = BTreeMap::new();
+        for (caller, after) in (0..self.entries.len()).filter_map(|i| self.caller(i)) {
+            if self.destinations[caller] == Destination::Script {
+                let known: &mut f64 = last.entry(caller).or_default();
+                *known = known.max(after);
+            }
+        }
+        last
+    }
+
     /// Returns the script or data that called the function that requested entry `i`, and the
     /// milliseconds from its run or arrival to the request, if recorded.
     pub(super) fn caller(&self, i: usize) -> Option<(usize, f64)> {

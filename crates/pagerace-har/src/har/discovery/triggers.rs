@@ -61,7 +61,9 @@ pub(in crate::har) fn discoveries(
             }
             How::Style => Trigger::Style { parent },
             How::Script if let Some((caller, after)) = called(recording, i, link.parent) => {
+                // A script's task goes on until the request, and no event comes in between.
                 wait = (caller != link.parent).then(|| Wait::Resource { id: id(caller) });
+                let after = if wait.is_some() { after } else { 0.0 };
                 let delay = Duration::from_millis_f64(after).min(MAX_TIME);
                 Trigger::Script { parent, delay }
             }
