@@ -68,7 +68,6 @@ pub(super) fn scripts(
 /// Observations of a load besides its requests and tasks.
 #[derive(Clone, Copy)]
 enum Watch {
-    Nothing,
     /// The times at which nodes are put on the page.
     Made,
     /// The time of the main thread alone, on a fast processor.
@@ -98,7 +97,7 @@ fn watched(
     };
     prepare(&mut session)?;
     match watch {
-        Watch::Nothing | Watch::Cpu => {}
+        Watch::Cpu => {}
         Watch::Made => made::watch(&mut session)?,
         Watch::Makers => paints::watch_makers(&mut session)?,
         Watch::Overlay => recorder.hold = Some(Hold::begin(&mut session)?),
