@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 pub(super) use self::callers::Caller;
-use self::callers::{Requests, Role};
+use self::callers::Role;
 use self::timers::Timers;
 
 /// The trace categories that the recorder enables.
@@ -151,7 +151,8 @@ pub(super) struct Trace {
     loaded: Vec<(String, f64)>,
     blocking: BTreeMap<String, String>,
     timers: Timers,
-    requests: Requests,
+    /// The requests, with thread and time in microseconds.
+    requests: Vec<(String, Thread, f64)>,
 }
 
 /// A process id and a thread id.
@@ -220,7 +221,8 @@ impl Trace {
             }
             "ResourceSendRequest" => {
                 let data = &args["data"];
-                self.requests.add(thread, ts, data);
+                let id = owned(&data["requestId"]);
+                self.requests.extend(id.map(|id| (id, thread, ts)));
                 if let (Some(id), Some(word)) =
                     (owned(&data["requestId"]), owned(&data["renderBlocking"]))
                 {
@@ -274,7 +276,9 @@ impl Trace {
         };
         summary.navigation_start = Some(navigation.at / 1e6);
         let main = navigation.thread;
-        summary.timers = self.timers.of_requests(main, navigation.at);
+        let sent = self.requests.iter().filter(|(_, on, _)| *on == main);
+        let sent: Vec<(&str, f64)> = sent.map(|(id, _, at)| (id.as_str(), *at)).collect();
+        summary.timers = self.timers.of_requests(&sent, main, navigation.at);
         let of_page = |s: &&Span| s.thread == main && s.start + s.wall >= navigation.at;
         let mut spans: Vec<Span> = self.spans.iter().filter(of_page).cloned().collect();
         // Enclosing events sort before the events nested in them.
@@ -286,7 +290,7 @@ impl Trace {
             summary.images.insert(url, size);
         }
         self.decoding(main, &spans, &mut summary);
-        summary.callers = self.requests.callers(main, &spans);
+        summary.callers = callers::of_requests(&sent, &spans);
         let mut loaded = self.loaded.iter().filter(|(of, _)| of == frame);
         let loaded = loaded.rfind(|(_, at)| *at >= navigation.at);
         let loaded = loaded.map_or(f64::INFINITY, |(_, at)| *at);

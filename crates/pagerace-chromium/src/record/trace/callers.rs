@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Span, Thread, owned};
+use super::Span;
 
 /// The cause of a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,24 +47,12 @@ impl Role {
     }
 }
 
-/// The requests, with thread and time in microseconds.
-#[derive(Debug, Default)]
-pub(super) struct Requests(Vec<(String, Thread, f64)>);
-
-impl Requests {
-    /// Adds an event of `ResourceSendRequest`.
-    pub(super) fn add(&mut self, thread: Thread, at: f64, data: &Value) {
-        let id = owned(&data["requestId"]);
-        self.0.extend(id.map(|id| (id, thread, at)));
-    }
-
-    /// Returns the cause of each request on thread `main`, by request id. `spans` are sorted, and
-    /// enclosing ones come first.
-    pub(super) fn callers(&self, main: Thread, spans: &[Span]) -> BTreeMap<String, Caller> {
-        let ours = self.0.iter().filter(|(_, on, _)| *on == main);
-        let found = ours.filter_map(|(id, _, at)| Some((id.clone(), caller(spans, *at)?)));
-        found.collect()
-    }
+/// Returns the cause of each request, by request id. `requests` have ids and times, `spans` are
+/// sorted, and enclosing ones come first; times in microseconds.
+pub(super) fn of_requests(requests: &[(&str, f64)], spans: &[Span]) -> BTreeMap<String, Caller> {
+    let found = requests.iter();
+    let found = found.filter_map(|(id, at)| Some(((*id).to_owned(), caller(spans, *at)?)));
+    found.collect()
 }
 
 /// Returns the cause of a request at `at`.

@@ -12,27 +12,20 @@ use super::{Thread, owned};
 /// A timer of one thread: its kind, frame and number.
 type Key = (Thread, bool, String, i64);
 
-/// The events of timers and the requests, in microseconds.
+/// The events of timers, in microseconds.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     set: BTreeMap<Key, Vec<f64>>,
     ran: Vec<(Key, f64, f64)>,
-    sent: Vec<(Thread, f64, String)>,
 }
 
 impl Timers {
-    /// Adds an event, if it concerns timers or requests.
+    /// Adds an event, if it concerns timers.
     pub(super) fn add(&mut self, name: &str, thread: Thread, at: f64, event: &Value) {
         let data = &event["args"]["data"];
         let (idle, id) = match name {
             "TimerInstall" | "TimerFire" => (false, &data["timerId"]),
             "RequestIdleCallback" | "FireIdleCallback" => (true, &data["id"]),
-            "ResourceSendRequest" => {
-                if let Some(id) = owned(&data["requestId"]) {
-                    self.sent.push((thread, at, id));
-                }
-                return;
-            }
             _ => return,
         };
         let Some(id) = id.as_i64() else { return };
@@ -43,13 +36,19 @@ impl Timers {
         }
     }
 
-    /// Returns, for each request of the page's thread that a callback made, the time at which
-    /// its timer was set, in milliseconds since `zero`.
-    pub(super) fn of_requests(&self, thread: Thread, zero: f64) -> BTreeMap<String, f64> {
-        let of_page = self.sent.iter().filter(|sent| sent.0 == thread);
-        of_page
-            .filter_map(|(_, at, id)| Some((id.clone(), (self.origin(thread, *at)? - zero) / 1e3)))
-            .collect()
+    /// Returns, for each of these requests of a thread that a callback made, the time at which its
+    /// timer was set, in milliseconds since `zero`. `requests` have ids and times.
+    pub(super) fn of_requests(
+        &self,
+        requests: &[(&str, f64)],
+        thread: Thread,
+        zero: f64,
+    ) -> BTreeMap<String, f64> {
+        let set = |(id, at): &(&str, f64)| {
+            let origin = self.origin(thread, *at)?;
+            Some(((*id).to_owned(), (origin - zero) / 1e3))
+        };
+        requests.iter().filter_map(set).collect()
     }
 
     /// Returns the time at which the timer was set whose callback ran at `at`.
