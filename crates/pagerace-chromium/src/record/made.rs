@@ -29,6 +29,18 @@ pub(super) fn times(
     frame: &str,
     nodes: &[i64],
 ) -> Result<BTreeMap<i64, f64>, ChromiumError> {
+    match asked(session, frame, nodes) {
+        // A page that does not permit it is recorded without these times.
+        Err(ChromiumError::Refused { .. }) => Ok(BTreeMap::new()),
+        result => result,
+    }
+}
+
+fn asked(
+    session: &mut Session,
+    frame: &str,
+    nodes: &[i64],
+) -> Result<BTreeMap<i64, f64>, ChromiumError> {
     let world = json!({"frameId": frame, "worldName": WORLD});
     let world = session.call("Page.createIsolatedWorld", world)?;
     let context = &world["executionContextId"];

@@ -64,8 +64,8 @@ impl Hold {
     }
 }
 
-/// What keeps the page from being seen: the event after which it ends, and the time from it, in the
-/// form of the recording's `layout`; `None` if there is nothing after `DOMContentLoaded`, or for ever.
+/// Covers keep the page from being seen. Each names the event after which it goes, and the time from
+/// it, in the form of the recording's `layout`. It is `None` if it goes before `DOMContentLoaded`, or never.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Covers {
     /// An element in front of the page.

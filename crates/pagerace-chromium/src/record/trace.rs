@@ -124,7 +124,7 @@ pub(super) struct Summary {
     /// By request id, for requests that the callback of a timer made: the time at which the timer
     /// was set, in milliseconds since the start of the navigation.
     pub(super) timers: BTreeMap<String, f64>,
-    /// What called the function that made a request, by request id.
+    /// The callers of requests, by request id.
     pub(super) callers: BTreeMap<String, Caller>,
 }
 

@@ -63,9 +63,9 @@ pub struct InlineScript {
     pub cost: Duration,
 }
 
-/// What keeps the page from being seen until a script removes it: an element in front of it, such
-/// as a loader, or a rule that hides all elements. Paints behind an element count for first and
-/// largest contentful paint, but not for visual progress.
+/// A cover keeps the page from being seen until a script removes it. It is an element in front of
+/// the page, such as a loader, or a rule that hides all elements. Paints behind an element count for
+/// first and largest contentful paint, but not for visual progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlay {
     /// Event that the script waits for.

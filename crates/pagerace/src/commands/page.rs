@@ -186,21 +186,15 @@ fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<
             largest.size
         )?;
     }
-    if let Some(overlay) = layout.overlay {
-        let event = paints::event(page, overlay.after);
-        writeln!(
-            out,
-            "an overlay hides the page until {} after {event}",
-            overlay.delay
-        )?;
-    }
-    if let Some(hidden) = layout.hidden {
-        let event = paints::event(page, hidden.after);
-        writeln!(
-            out,
-            "scripts hide all elements until {} after {event}",
-            hidden.delay
-        )?;
+    let covers = [
+        ("an overlay hides the page", layout.overlay),
+        ("scripts hide all elements", layout.hidden),
+    ];
+    for (what, cover) in covers {
+        if let Some(cover) = cover {
+            let event = paints::event(page, cover.after);
+            writeln!(out, "{what} until {} after {event}", cover.delay)?;
+        }
     }
     let fonts: Vec<String> = layout
         .fonts

@@ -1,5 +1,5 @@
-//! What called the function that made a request: the script that ran last in the same task, or
-//! the data whose arrival began it.
+//! The callers of requests. A caller is the script that ran last in the task of the request, or
+//! the data whose arrival began that task.
 //!
 //! A stack names functions, not the event that called them. All requests of a loader of modules
 //! have the same stack, although each of them is made when another script has run: Chromium

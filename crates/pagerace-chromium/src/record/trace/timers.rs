@@ -44,33 +44,29 @@ impl Timers {
         thread: Thread,
         zero: f64,
     ) -> BTreeMap<String, f64> {
-        let set = |(id, at): &(&str, f64)| {
-            let origin = self.origin(thread, *at)?;
-            Some(((*id).to_owned(), (origin - zero) / 1e3))
-        };
-        requests.iter().filter_map(set).collect()
-    }
-
-    /// Returns the time at which the timer was set whose callback ran at `at`.
-    fn origin(&self, thread: Thread, at: f64) -> Option<f64> {
-        let mut origin = None;
-        let mut at = at;
-        while let Some(set) = self.set_before(thread, at) {
-            origin = Some(set);
-            at = set;
-        }
-        origin
-    }
-
-    fn set_before(&self, thread: Thread, at: f64) -> Option<f64> {
-        let inside =
-            |(key, from, to): &&(Key, f64, f64)| key.0 == thread && (*from..=*to).contains(&at);
-        let (key, from, _) = self.ran.iter().find(inside)?;
-        let times = self.set.get(key)?;
-        times
+        let mut ran: Vec<_> = self
+            .ran
             .iter()
-            .copied()
-            .filter(|set| set < from)
-            .reduce(f64::max)
+            .filter(|(key, ..)| key.0 == thread)
+            .collect();
+        ran.sort_by(|a, b| a.1.total_cmp(&b.1));
+        // The origins of the callbacks, in order: a callback that sets a timer runs before it.
+        let mut origins: Vec<Option<f64>> = Vec::new();
+        let origin_at = |origins: &[Option<f64>], at: f64| {
+            let last = ran
+                .partition_point(|(_, from, _)| *from <= at)
+                .checked_sub(1)?;
+            (at <= ran[last].2).then(|| origins[last])?
+        };
+        for (key, from, _) in &ran {
+            let set = self.set.get(key).into_iter().flatten();
+            let set = set.copied().filter(|set| set < from).reduce(f64::max);
+            origins.push(set.map(|set| origin_at(&origins, set).unwrap_or(set)));
+        }
+        let found = requests.iter().filter_map(|(id, at)| {
+            let origin = origin_at(&origins, *at)?;
+            Some(((*id).to_owned(), (origin - zero) / 1e3))
+        });
+        found.collect()
     }
 }
