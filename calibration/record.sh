@@ -3,7 +3,7 @@
 #     calibration/record.sh PACKAGES FOLDER [NAME]...
 # PACKAGES is what fetch.sh has fetched. Without a NAME all pages that FOLDER does
 # not have. $PAGERACE is the program. Every page may use every host of hosts.csv and
-# third-party/.
+# third-party/, except for the host in its column `without`.
 set -eu
 here="$(cd "$(dirname "$0")" && pwd)"
 packages="${1:?usage: record.sh PACKAGES FOLDER [NAME]...}"
@@ -13,7 +13,7 @@ names="$*"
 mkdir -p "$out"
 hosts="$packages/hosts"
 [ -d "$hosts" ] || node "$here/hosts.mjs" "$packages" "$hosts"
-tail -n +2 "$here/pages.csv" | while IFS=, read -r name package page set device add; do
+tail -n +2 "$here/pages.csv" | while IFS=, read -r name package page set device add without; do
     if [ -n "$names" ]; then
         case " $names " in *" $name "*) ;; *) continue ;; esac
     elif [ -e "$out/$name.page.gz" ]; then
@@ -32,7 +32,7 @@ tail -n +2 "$here/pages.csv" | while IFS=, read -r name package page set device 
     set --
     for folder in "$hosts"/*/; do
         folder="${folder%/}"
-        set -- "$@" --host "${folder##*/}=$folder"
+        [ "${folder##*/}" = "$without" ] || set -- "$@" --host "${folder##*/}=$folder"
     done
     "${PAGERACE:-pagerace}" record "$file" --root "$root" --device "$device" "$@" \
         -o "$out/$name.page.gz" < /dev/null || echo "$name was not recorded" >&2

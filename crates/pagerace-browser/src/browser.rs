@@ -12,6 +12,7 @@ mod failure;
 mod fonts;
 mod images;
 mod incomplete;
+mod made;
 mod measure;
 mod setup;
 mod state;
@@ -255,7 +256,7 @@ impl Browser {
                 Timer::TaskDone(lane) => self.task_done(at, lane),
                 Timer::Frame => self.queue_render(),
                 Timer::Callback(index) => self.queue(Task::Callback(index)),
-                Timer::TextMade(block) => self.text_made(block),
+                Timer::Made(made) => self.put_on_page(at, made),
                 Timer::Reveal => {
                     self.rendering.hidden_until = None;
                     self.rendering.layout_since = self.current;

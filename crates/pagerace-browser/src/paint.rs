@@ -47,6 +47,9 @@ pub(crate) struct Layout {
     pub(crate) text: Vec<Block>,
     /// The visible image of each resource, in page order.
     pub(crate) images: Vec<Option<VisibleImage>>,
+    /// The elements that scripts put on the page, with the event after which they do so and the
+    /// delay between them, ordered by event.
+    pub(crate) made: Vec<(Wait, Made, Duration)>,
     /// The pixels that images share: guessed ones cover the part of the viewport that text
     /// leaves free.
     pub(crate) image_room: f64,
@@ -62,9 +65,20 @@ pub(crate) struct Block {
     pub(crate) after: Wait,
     /// The delay between that event and the block.
     pub(crate) delay: Duration,
+    /// The time from its appearance to the middle of its motion, see [`Element::motion`].
+    pub(crate) motion: Duration,
     pub(crate) size: Size,
     /// The fonts of the block, if the layout is recorded.
     pub(crate) fonts: Vec<ResourceId>,
+}
+
+/// An element that a script puts on the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// A block of text, by its number in the layout.
+    Text(usize),
+    /// An image, or the new box of one.
+    Image(ResourceId),
 }
 
 /// A visible image.
@@ -73,8 +87,11 @@ pub(crate) struct VisibleImage {
     pub(crate) size: Size,
     /// True if the image becomes visible while it loads.
     pub(crate) incremental: bool,
-    /// True if a script puts the image, which the markup or a preload requests, on the page.
-    pub(crate) scripted: bool,
+    /// The event after which a script puts the image on the page, and the delay between them;
+    /// `None` if the markup does, or if the script that requests the image does so at once.
+    pub(crate) made: Option<(Wait, Duration)>,
+    /// The time from its appearance to the middle of its motion, see [`Element::motion`].
+    pub(crate) motion: Duration,
     /// True if a script builds the image anew, larger than before. Its largest paint is the one
     /// after that.
     pub(crate) rebuilt: bool,
@@ -125,13 +142,37 @@ impl Layout {
                 body_start: 0,
                 text: Vec::new(),
                 images,
+                made: Vec::new(),
                 image_room: IMAGE_ROOM,
             };
         };
-        if let Some(layout) = &page.layout {
-            return Self::recorded(page, graph, layout, document);
+        let layout = match &page.layout {
+            Some(layout) => Self::recorded(page, graph, layout, document),
+            None => Self::guessed(page, graph, document),
+        };
+        Self {
+            made: layout.made(),
+            ..layout
         }
-        Self::guessed(page, graph, document)
+    }
+
+    /// Returns the elements that scripts put on the page.
+    fn made(&self) -> Vec<(Wait, Made, Duration)> {
+        let text = self.text.iter().enumerate();
+        let text = text.filter(|(_, block)| block.end.is_none());
+        let text = text.map(|(i, block)| (block.after, Made::Text(i), block.delay));
+        let images = self.images.iter().enumerate().filter_map(|(i, image)| {
+            let image = image.as_ref()?;
+            // A new box is assumed to come at `DOMContentLoaded`.
+            let rebuilt = image
+                .rebuilt
+                .then_some((Wait::ContentLoaded, Duration::ZERO));
+            let (after, delay) = image.made.or(rebuilt)?;
+            Some((after, Made::Image(ResourceId(i as u32)), delay))
+        });
+        let mut made: Vec<_> = text.chain(images).collect();
+        made.sort_by_key(|(after, ..)| *after);
+        made
     }
 
     fn guessed(page: &Page, graph: &Graph, document: usize) -> Self {
@@ -160,10 +201,10 @@ impl Layout {
                 end,
                 after: Wait::ContentLoaded,
                 delay: Duration::ZERO,
+                motion: Duration::ZERO,
                 size: Size {
                     area,
-                    element: PARAGRAPH,
-                    contentful: true,
+                    ..Size::whole(PARAGRAPH)
                 },
                 fonts: Vec::new(),
             })
@@ -181,7 +222,8 @@ impl Layout {
                 Some(VisibleImage {
                     size: Size::whole(area),
                     incremental: is_incremental(&resource.mime_type),
-                    scripted: false,
+                    made: None,
+                    motion: Duration::ZERO,
                     rebuilt: false,
                 })
             });
@@ -189,6 +231,7 @@ impl Layout {
             body_start,
             text,
             images: images.collect(),
+            made: Vec::new(),
             image_room: IMAGE_ROOM,
         };
         if let Some(largest) = page.fit.and_then(|fit| fit.largest) {

@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `collect`, `unscripted` | control of the browser |
 //! | `overlay` | a loader that covers the page |
-//! | `made` | when scripts put elements on the page |
+//! | `history` | when scripts put elements on the page, and when these move |
 //! | `log` | requests from events |
 //! | `trace` | main-thread time from the trace |
 //! | `layout`, `markup`, `fonts`, `place` | elements, on the page and in the document |
@@ -23,9 +23,9 @@
 mod collect;
 mod fields;
 mod har;
+mod history;
 mod layout;
 pub(crate) mod log;
-mod made;
 mod markup;
 mod overlay;
 mod paints;
@@ -78,12 +78,17 @@ pub fn record(
 ) -> Result<Value, ChromiumError> {
     let mut load = collect::load(browser, url, options)?;
     let first = load.trace.cpu.clone();
+    let is_slow = browser.device().cpu > 1.0;
     let mut all = Vec::new();
-    if browser.device().cpu <= 1.0 {
+    if !is_slow {
         all.push(first.clone());
     }
     while all.len() < CPU_LOADS {
-        all.push(collect::cpu(browser, url, options)?);
+        let mut times = collect::cpu(browser, url, options)?;
+        if is_slow {
+            trace::limit(&mut times, &first);
+        }
+        all.push(times);
     }
     load.trace.take_medians(&first, &all);
     load.watched = collect::scripts(browser, url, options)?;

@@ -251,7 +251,7 @@ pub struct Discovery {
 }
 
 /// Event that calls back the script that makes a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "for")]
 pub enum Wait {
     /// `DOMContentLoaded` of the page's document.

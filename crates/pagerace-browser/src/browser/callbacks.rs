@@ -38,10 +38,12 @@ impl Browser {
         // the recording.
         let (state, resource) = (&self.states[id.index()], &self.page.resources[id.index()]);
         if !state.abandoned && (!state.failed || resource.no_response.is_some()) {
-            self.scripts_make_text(now, Wait::Resource { id });
+            self.scripts_make(now, Wait::Resource { id });
             for index in self.graph.nodes[id.index()].calls.clone() {
                 self.call(now, index);
             }
+        } else {
+            self.place_images_of(now, id);
         }
         for child in self.graph.nodes[id.index()].awaited_by.clone() {
             if let Some(delay) = self.states[child.index()].armed.take() {
@@ -73,6 +75,7 @@ impl Browser {
 
     /// Fires an event of the page's document.
     pub(super) fn fire(&mut self, now: Instant, event: Wait) {
+        self.scripts_make(now, event);
         for index in 0..self.callbacks().len() {
             if self.callbacks()[index].after == event {
                 self.call(now, index);

@@ -241,8 +241,6 @@ impl Browser {
         }
         if Some(frame) == self.graph.document {
             self.load.dom_content_loaded = Some(Ready::new(now, self.current.cause));
-            self.scripts_make_text(now, Wait::ContentLoaded);
-            self.place_scripted_images();
             self.fire(now, Wait::ContentLoaded);
         }
         self.release(ResourceId(frame as u32));

@@ -110,42 +110,43 @@ impl Browser {
     }
 
     /// Adds an image, or a part of one, to the next frame, or to the first one after scripts have
-    /// put it on the page. They are assumed to do so at `DOMContentLoaded`, like other elements.
-    fn show_image(&mut self, image: ReadyImage) {
-        let shown = self.layout.images[image.id.index()];
-        let is_early = self.load.dom_content_loaded.is_none();
-        if is_early && shown.is_some_and(|shown| shown.scripted) {
-            self.rendering.unplaced_images.push(image);
-        } else if is_early && image.size.element > 0.0 && shown.is_some_and(|shown| shown.rebuilt) {
+    /// put it on the page or built it anew.
+    fn show_image(&mut self, mut image: ReadyImage) {
+        let id = image.id;
+        let waiting = self.layout.images[id.index()]
+            .filter(|_| !self.rendering.placed_images.contains_key(&id));
+        let later = &mut self.rendering.unplaced_images;
+        if waiting.is_some_and(|shown| shown.made.is_some()) {
+            later.entry(id).or_default().push(image);
+            return;
+        }
+        if image.size.element > 0.0 && waiting.is_some_and(|shown| shown.rebuilt) {
             let element = image.size.element;
-            let before = Size {
-                element: (element - 1.0).max(0.0),
-                ..image.size
-            };
-            let after = Size {
-                element,
-                ..Size::part(0.0)
-            };
-            self.rendering.ready_images.push(ReadyImage {
-                size: before,
-                ..image
-            });
-            self.rendering.unplaced_images.push(ReadyImage {
-                size: after,
+            later.entry(id).or_default().push(ReadyImage {
+                size: Size {
+                    element,
+                    ..Size::part(0.0)
+                },
                 decoding: Duration::ZERO,
                 ..image
             });
-        } else {
-            self.rendering.ready_images.push(image);
+            image.size.element = (element - 1.0).max(0.0);
         }
+        self.rendering.ready_images.push(image);
     }
 
-    /// Adds the images that scripts have put on the page to the next frame.
-    pub(super) fn place_scripted_images(&mut self) {
-        for mut image in std::mem::take(&mut self.rendering.unplaced_images) {
-            image.ready = image.ready.and(self.current);
-            self.rendering.ready_images.push(image);
-        }
+    /// Paints an image, or a part of one. What contains it may still move.
+    pub(super) fn paint_image(&mut self, shown: Instant, image: &ReadyImage) {
+        let laid_out = self.rendering.layout_since;
+        let told = self.layout.images[image.id.index()].filter(|told| !told.motion.is_zero());
+        let in_place = told.map_or(shown, |told| {
+            let placed = self.rendering.placed_images.get(&image.id);
+            let begin = placed.map_or(laid_out.at, |placed| laid_out.at.max(*placed));
+            begin + told.motion + self.overheads.presentation
+        });
+        let ready = image.ready.and(laid_out);
+        self.screen
+            .paint_moving(shown, in_place, Some(image.id), image.size, ready);
     }
 }
 

@@ -60,8 +60,11 @@ impl Browser {
                 }
             }
             // The whole page looks different without the style sheet.
-            Role::Style => self.screen.miss_look(),
-            Role::Script(_) | Role::Other => self.miss_text_of(r),
+            Role::Style => {
+                self.screen.miss_look();
+                self.miss_elements_of(r);
+            }
+            Role::Script(_) | Role::Other => self.miss_elements_of(r),
             Role::Html | Role::Redirect | Role::Font => {}
         }
     }

@@ -1,12 +1,14 @@
 //! The state of each resource, of the load event and of rendering.
 
+use std::collections::BTreeMap;
+
 use pagerace_core::{Duration, Instant, Priority};
 use pagerace_page::{Overlay, ResourceId, Wait};
 
 use super::images::Flushes;
 use crate::Cached;
 use crate::cause::Ready;
-use crate::paint::Size;
+use crate::paint::{Made, Size};
 
 /// The state of one resource.
 #[derive(Clone, Debug, Default)]
@@ -75,8 +77,8 @@ pub(super) enum Timer {
     Frame,
     /// The delay of a callback is over.
     Callback(usize),
-    /// A script has created a text block.
-    TextMade(usize),
+    /// A script has put an element on the page.
+    Made(Made),
     /// The first paint is no longer held back.
     Reveal,
     /// The overlay of the page is gone.
@@ -128,7 +130,9 @@ pub(super) struct Rendering {
     /// Images in the viewport, or parts of them, that are available but not painted.
     pub(super) ready_images: Vec<ReadyImage>,
     /// Such images that scripts put on the page, or build anew, later.
-    pub(super) unplaced_images: Vec<ReadyImage>,
+    pub(super) unplaced_images: BTreeMap<ResourceId, Vec<ReadyImage>>,
+    /// The images for which scripts have done so, and when.
+    pub(super) placed_images: BTreeMap<ResourceId, Instant>,
     /// Fonts and images that the next layout requests.
     pub(super) awaiting_layout: Vec<(ResourceId, Ready)>,
     /// Requested images in the viewport that no layout has seen yet, with the signals to

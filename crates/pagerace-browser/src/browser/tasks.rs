@@ -155,9 +155,8 @@ impl Browser {
         let shown = shown.max(self.rendering.last_shown);
         self.rendering.last_shown = shown;
         self.paint_text(shown);
-        for image in images {
-            let ready = image.ready.and(self.rendering.layout_since);
-            self.screen.paint(shown, Some(image.id), image.size, ready);
+        for image in &images {
+            self.paint_image(shown, image);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Text: the blocks that are available, and their fonts.
 
 use pagerace_core::{Duration, Instant};
-use pagerace_page::{FontDisplay, ResourceId, Wait};
+use pagerace_page::{FontDisplay, ResourceId};
 
 use super::Browser;
 use super::fonts::{Fonts, Hold};
@@ -32,33 +32,6 @@ impl Browser {
         }
     }
 
-    /// Returns the blocks that scripts create after `event`.
-    fn made_after(&self, event: Wait) -> Vec<usize> {
-        let scripted = self.layout.text.partition_point(|b| b.end.is_some());
-        let made = scripted..self.layout.text.len();
-        made.filter(|&block| self.layout.text[block].after == event)
-            .collect()
-    }
-
-    /// Adds the blocks that wait for `event`, now or after their delays.
-    pub(super) fn scripts_make_text(&mut self, now: Instant, event: Wait) {
-        for block in self.made_after(event) {
-            let delay = self.layout.text[block].delay;
-            if delay.is_zero() {
-                self.text_made(block);
-            } else {
-                self.schedule(now + delay, Timer::TextMade(block));
-            }
-        }
-    }
-
-    /// Records that text created from `id` never appears.
-    pub(super) fn miss_text_of(&mut self, id: ResourceId) {
-        for block in self.made_after(Wait::Resource { id }) {
-            self.screen.miss(self.layout.text[block].size);
-        }
-    }
-
     /// Adds a block of text to the document.
     pub(super) fn text_made(&mut self, block: usize) {
         self.rendering.text_waiting.push((block, self.current));
@@ -81,12 +54,20 @@ impl Browser {
     /// Paints the text of the frame. Text whose fonts the layout of this frame requested
     /// stays hidden.
     pub(super) fn paint_text(&mut self, now: Instant) {
+        let presentation = self.overheads.presentation;
         for (block, since) in std::mem::take(&mut self.rendering.painting_text) {
             if self.shows(block) {
-                let Block { size, fonts, .. } = &self.layout.text[block];
+                let told = &self.layout.text[block];
                 let ready = since.and(self.rendering.layout_since);
-                let ready = self.fonts.since(fonts).into_iter().fold(ready, Ready::and);
-                self.screen.paint(now, None, *size, ready);
+                let begin = if told.end.is_some() {
+                    now
+                } else {
+                    ready.at + presentation
+                };
+                let fonts = self.fonts.since(&told.fonts);
+                let ready = fonts.into_iter().fold(ready, Ready::and);
+                self.screen
+                    .paint_moving(now, begin + told.motion, None, told.size, ready);
             } else {
                 self.rendering.text_waiting.push((block, since));
             }

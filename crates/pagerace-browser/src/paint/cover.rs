@@ -46,6 +46,7 @@ pub(super) fn owned(layout: &PageLayout) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use pagerace_core::Duration;
     use pagerace_page::{Element, ElementKind, PageLayout, Rect, Wait};
 
     use super::owned;
@@ -62,6 +63,7 @@ mod tests {
             offset: None,
             after: Wait::ContentLoaded,
             delay: None,
+            motion: Duration::ZERO,
             contentful: false,
             natural: None,
             share: 0.0,

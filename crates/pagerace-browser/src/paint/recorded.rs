@@ -59,6 +59,7 @@ impl Layout {
                 end: element.offset.map(|offset| offset.min(size)),
                 after: element.after,
                 delay: element.delay.unwrap_or_default(),
+                motion: element.motion,
                 size: Size {
                     area: match layout.shares {
                         Some(_) => element.share * pixels(layout),
@@ -76,6 +77,7 @@ impl Layout {
                 end: (!shares.canvas_scripted).then_some(0),
                 after: Wait::ContentLoaded,
                 delay: Duration::ZERO,
+                motion: Duration::ZERO,
                 size: Size::part(shares.canvas * pixels(layout)),
                 fonts: Vec::new(),
             });
@@ -93,6 +95,7 @@ impl Layout {
             body_start,
             text,
             images,
+            made: Vec::new(),
             image_room: f64::INFINITY,
         }
     }
@@ -153,14 +156,24 @@ fn add_image(
     let viewport = pixels(layout);
     let bits = resource.body_bytes as f64 * 8.0;
     let counts = area < viewport && bits >= area * LEAST_BITS_PER_PIXEL;
+    // A request of a script or a style sheet waits for the script itself.
+    let waits =
+        node.anchor.is_some() || element.after != Wait::ContentLoaded || element.delay.is_some();
+    let made = (waits && element.offset.is_none())
+        .then(|| (element.after, element.delay.unwrap_or_default()));
     let image = images[id.index()].get_or_insert(VisibleImage {
         size: Size::whole(0.0),
         incremental: is_incremental(&resource.mime_type),
-        // The request of a script or a style sheet waits for the script itself.
-        scripted: node.anchor.is_some(),
+        made,
+        motion: element.motion,
         rebuilt: false,
     });
-    image.scripted &= element.offset.is_none();
+    // The first of several places that a script fills shows the image.
+    let first = image.made.zip(made).map(|(a, b)| a.min(b));
+    if first != image.made {
+        image.motion = element.motion;
+    }
+    image.made = first;
     image.size.area += owned;
     if counts {
         let counted = area * enlargement(element);

@@ -10,6 +10,9 @@ use crate::cause::{Cause, Ready};
 #[derive(Clone, Copy, Debug)]
 struct Painted {
     at: Instant,
+    /// The middle of the motion by which the element fades in or moves into place; `at` if it does
+    /// not move.
+    in_place: Instant,
     size: Size,
     image: Option<ResourceId>,
     /// The time from which a frame could show the element, and its cause.
@@ -54,8 +57,21 @@ impl Screen {
         size: Size,
         ready: Ready,
     ) {
+        self.paint_moving(at, at, image, size, ready);
+    }
+
+    /// Adds an element that fades in or moves into place, of which `in_place` is the middle.
+    pub(crate) fn paint_moving(
+        &mut self,
+        at: Instant,
+        in_place: Instant,
+        image: Option<ResourceId>,
+        size: Size,
+        ready: Ready,
+    ) {
         self.painted.push(Painted {
             at,
+            in_place,
             size,
             image,
             ready,
@@ -67,10 +83,11 @@ impl Screen {
         self.uncovered = Some((at, cause));
     }
 
-    /// Returns the time at which a paint was visible, and its cause.
+    /// Returns the time from which a paint counts as visible, and its cause.
     fn visible(&self, painted: &Painted) -> (Instant, Option<Cause>) {
-        let uncovered = self.uncovered.filter(|(at, _)| *at > painted.at);
-        uncovered.unwrap_or((painted.at, painted.ready.cause))
+        let shown = painted.at.max(painted.in_place);
+        let uncovered = self.uncovered.filter(|(at, _)| *at > shown);
+        uncovered.unwrap_or((shown, painted.ready.cause))
     }
 
     /// Records that an element of this size will never be shown.
@@ -120,7 +137,9 @@ impl Screen {
             let (at, cause) = self.visible(p);
             (at, weight / total, cause)
         };
-        self.painted.iter().zip(&weights).map(paint).collect()
+        let mut causes: Vec<_> = self.painted.iter().zip(&weights).map(paint).collect();
+        causes.sort_by_key(|(at, ..)| *at);
+        causes
     }
 
     /// Returns the largest contentful paint. A later element counts only if it is larger
@@ -186,14 +205,11 @@ impl Screen {
         if self.painted.is_empty() {
             return Vec::new();
         }
-        let weights = self.weights();
-        let total: f64 = weights.iter().sum();
         let mut points = vec![(start, 0.0)];
         let mut shown = 0.0;
-        for (element, weight) in self.painted.iter().zip(weights) {
-            shown += weight;
-            let share = (shown / total).min(1.0);
-            let (at, _) = self.visible(element);
+        for (at, share, _) in self.causes() {
+            shown += share;
+            let share = f64::min(shown, 1.0);
             match points.last_mut() {
                 Some(last) if last.0 == at => last.1 = share,
                 _ => points.push((at, share)),

@@ -5,8 +5,9 @@ use pagerace_lab::results::distinct;
 use pagerace_report::sections::{Section, Table, columns};
 
 use super::errors::brief;
-use super::{NONE, share, title};
+use super::{NONE, pair, share, title};
 use crate::accuracy::Accuracy;
+use crate::errors::Errors;
 use crate::goals::{Reached, blocking};
 
 pub(super) fn goals(accuracy: &Accuracy) -> Section {
@@ -74,7 +75,7 @@ fn by_network(accuracy: &Accuracy) -> Table {
             let mut here = all().filter(|(one, ..)| one.metric == *metric);
             let here =
                 here.find(|(one, network, _)| (*network, one.protocols) == (name, protocols));
-            here.map_or_else(|| NONE.to_owned(), |(.., errors)| brief(errors))
+            here.map_or_else(|| NONE.to_owned(), |(.., errors)| beside_live(errors))
         };
         let mut row = vec![name.clone(), protocols.to_owned()];
         row.extend(metrics.iter().map(field));
@@ -82,6 +83,15 @@ fn by_network(accuracy: &Accuracy) -> Table {
     });
     Table::new(header, 2, rows).captioned(
         "Held-out pages by network: the error that half of the cells do not exceed / that nine \
-         of ten do not exceed, and the bias, in per cent",
+         of ten do not exceed, and the bias, in per cent. In brackets: the errors of one live load \
+         as a prediction of the others of its cell",
     )
+}
+
+/// Formats errors with those of a live load.
+fn beside_live(errors: &Errors) -> String {
+    match errors.repeat_p50.zip(errors.repeat_p90) {
+        None => brief(errors),
+        Some((p50, p90)) => format!("{} ({})", brief(errors), pair(Some(p50), Some(p90))),
+    }
 }

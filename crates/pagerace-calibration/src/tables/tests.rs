@@ -55,8 +55,8 @@ fn values_have_units_and_what_is_unknown_is_a_dash() {
         ]
     );
     let networks = &section(&all, "Goals").tables[1].rows;
-    assert_eq!(networks[0], ["cable", "h2, h3", "33 / 57, +33"]);
-    assert_eq!(networks[1], ["cable", "h1", "30 / 30, +30"]);
+    assert_eq!(networks[0], ["cable", "h2, h3", "33 / 57, +33 (1.5 / 1.5)"]);
+    assert_eq!(networks[1], ["cable", "h1", "30 / 30, +30 (1.5 / 1.5)"]);
     let cells = &section(&tables, "All cells").tables[0];
     assert_eq!(
         cells.rows[2],

@@ -11,9 +11,9 @@ use url::Url;
 
 use super::RecordOptions;
 use super::har::{Body, Load, Scripts};
+use super::history;
 use super::layout::{self, STYLES};
 use super::log::{Log, Request};
-use super::made;
 use super::overlay::{self, Hold};
 use super::paints;
 use super::shares;
@@ -68,8 +68,8 @@ pub(super) fn scripts(
 /// Observations of a load besides its requests and tasks.
 #[derive(Clone, Copy)]
 enum Watch {
-    /// The times at which nodes are put on the page.
-    Made,
+    /// The histories of nodes.
+    Nodes,
     /// The time of the main thread alone, on a fast processor.
     Cpu,
     /// The scripts that create nodes.
@@ -98,7 +98,7 @@ fn watched(
     prepare(&mut session)?;
     match watch {
         Watch::Cpu => {}
-        Watch::Made => made::watch(&mut session)?,
+        Watch::Nodes => history::watch(&mut session)?,
         Watch::Makers => paints::watch_makers(&mut session)?,
         Watch::Overlay => recorder.hold = Some(Hold::begin(&mut session)?),
     }
@@ -125,7 +125,7 @@ pub(super) fn load(
     url: &str,
     options: &RecordOptions,
 ) -> Result<Load, ChromiumError> {
-    let (mut session, recorder, frame) = watched(browser, url, options, Watch::Made)?;
+    let (mut session, recorder, frame) = watched(browser, url, options, Watch::Nodes)?;
     let paints = session.evaluate(paints::SCRIPT)?;
     // A fragment or a script may have scrolled the page.
     session.evaluate("window.scrollTo({top: 0, left: 0, behavior: 'instant'})")?;
@@ -157,7 +157,7 @@ pub(super) fn load(
     );
     let screen = (f64::from(device.width), f64::from(device.height));
     let (areas, nodes) = shown(&snapshot, &paints, screen);
-    let made = made::times(&mut session, &frame, &nodes)?;
+    let histories = history::of(&mut session, &frame, &nodes)?;
     let shares = shares::measure(&mut session, &areas, screen)?;
     Ok(Load {
         url: url.into(),
@@ -168,7 +168,7 @@ pub(super) fn load(
         bodies,
         trace: recorder.trace.finish(without_fragment(current), &frame),
         snapshot,
-        made,
+        histories,
         shares,
         paints,
         watched: Scripts::default(),
@@ -177,7 +177,7 @@ pub(super) fn load(
     })
 }
 
-/// Returns the visible area of each image of the page, and the nodes of its other visible elements.
+/// Returns the visible area of each image of the page, and the nodes of its visible elements.
 fn shown(
     snapshot: &Value,
     paints: &Value,
@@ -192,7 +192,7 @@ fn shown(
         faces: &[],
         requested: &|_| false,
         images: &BTreeMap::new(),
-        made: &BTreeMap::new(),
+        histories: &BTreeMap::new(),
         viewport: screen,
     };
     let areas = shares::areas(&layout::elements(snapshot, None, &context), screen);

@@ -12,6 +12,7 @@ use pagerace_har::fonts::{self, Face};
 use serde_json::{Value, json};
 use url::Url;
 
+use super::history::History;
 use super::layout::{self, Script};
 use super::log::Request;
 use super::overlay::Covers;
@@ -36,8 +37,8 @@ pub(super) struct Load {
     pub(super) trace: Summary,
     /// The result of `DOMSnapshot.captureSnapshot`.
     pub(super) snapshot: Value,
-    /// The result of [`made::times`](super::made::times).
-    pub(super) made: BTreeMap<i64, f64>,
+    /// The histories of the nodes of visible elements, by backend id.
+    pub(super) histories: BTreeMap<i64, History>,
     /// The shares of the loaded page's picture; `None` if they could not be measured.
     pub(super) shares: Option<Shares>,
     /// The width and height of the viewport in CSS pixels.
@@ -220,18 +221,26 @@ fn extension(page: &Page<'_>) -> Value {
 fn elements(load: &Load, faces: &[Face], base: &Url, largest: Option<&str>) -> (Vec<Value>, bool) {
     let document = main_document(load);
     let requested = |url: &str| load.requests.iter().any(|r| r.url == url);
-    let tasks = load
-        .made
-        .iter()
-        .map(|(id, at)| (*id, load.trace.task_start(*at)));
-    let made = tasks.collect();
+    let start = |at| load.trace.task_start(at);
+    let histories = load.histories.iter().map(|(id, told)| {
+        let history = History {
+            made: told.made.map(start),
+            motions: told
+                .motions
+                .iter()
+                .map(|[from, middle, to]| [start(*from), *middle, *to])
+                .collect(),
+        };
+        (*id, history)
+    });
+    let histories = histories.collect();
     let context = layout::Context {
         document: base,
         html: document.and_then(|i| load.bodies[i].as_ref()?.as_text()),
         faces,
         requested: &requested,
         images: &load.trace.images,
-        made: &made,
+        histories: &histories,
         viewport: load.viewport,
     };
     let (snapshot, unscripted) = (&load.snapshot, load.unscripted.as_ref());

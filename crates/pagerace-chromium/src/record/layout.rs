@@ -16,6 +16,7 @@ use pagerace_har::fonts::{self, Face, Style};
 use serde_json::{Value, json};
 use url::Url;
 
+use super::history::History;
 use super::markup::{self, Item};
 use snapshot::Snapshot;
 
@@ -60,9 +61,8 @@ pub(super) struct Context<'a> {
     pub(super) requested: &'a dyn Fn(&str) -> bool,
     /// The natural sizes of images.
     pub(super) images: &'a BTreeMap<String, (f64, f64)>,
-    /// The start of the task that put a node on the page, by backend id, in milliseconds since the
-    /// navigation.
-    pub(super) made: &'a BTreeMap<i64, f64>,
+    /// The histories of nodes, by backend id. Their times are the starts of tasks.
+    pub(super) histories: &'a BTreeMap<i64, History>,
     /// Width and height of the viewport, in CSS pixels.
     pub(super) viewport: (f64, f64),
 }
@@ -112,13 +112,13 @@ pub(super) fn elements(
     painter.finish(seen.as_ref())
 }
 
-/// Returns the backend ids of the nodes of the elements in the viewport that show no resource.
+/// Returns the backend ids of the nodes of the elements in the viewport.
 pub(super) fn visible_nodes(snapshot: &Value, context: &Context<'_>) -> Vec<i64> {
     let Some(painter) = painted(snapshot, context) else {
         return Vec::new();
     };
     let visible = painter.elements.iter();
-    let visible = visible.filter(|e| e.url.is_none() && context.is_in_viewport(e.rect));
+    let visible = visible.filter(|e| context.is_in_viewport(e.rect));
     visible.filter_map(|e| painter.page.id(e.node)).collect()
 }
 
@@ -628,6 +628,7 @@ impl Painter<'_> {
                 let [left, top, right, bottom] = e.rect.0;
                 let rect = [left, top, right - left, bottom - top].map(hundredths);
                 let mut element = json!({"kind": e.kind, "rect": rect});
+                let has_url = e.url.is_some();
                 if let Some(url) = e.url {
                     element["url"] = json!(url);
                 }
@@ -647,9 +648,16 @@ impl Painter<'_> {
                 if e.grown || !e.places.is_empty() && seen.is_some_and(is_hidden) {
                     element["scripted"] = json!(true);
                 }
-                let made = self.page.id(e.node).and_then(|id| context.made.get(&id));
-                if let Some(made) = made.filter(|_| e.places.is_empty()) {
-                    element["madeMs"] = json!(hundredths(*made));
+                let history = self.page.id(e.node);
+                let history = history.and_then(|id| context.histories.get(&id));
+                let made = history.and_then(|history| history.made);
+                if let Some(made) = made.filter(|_| !has_url && e.places.is_empty()) {
+                    element["madeMs"] = json!(hundredths(made));
+                }
+                let motions = history.map_or(&[][..], |history| &history.motions);
+                if !motions.is_empty() {
+                    let rounded = motions.iter().map(|times| times.map(hundredths));
+                    element["motionsMs"] = json!(rounded.collect::<Vec<_>>());
                 }
                 if let Some((width, height)) = e.natural {
                     element["natural"] = json!([width, height]);

@@ -348,6 +348,16 @@ impl Summary {
     }
 }
 
+/// Limits multiplied times of a slow device to those of a load that Chromium slowed down, which makes
+/// work take at least as long. A script that takes less there runs until a certain time.
+pub(super) fn limit(times: &mut BTreeMap<String, Cpu>, slowed: &BTreeMap<String, Cpu>) {
+    for (url, cpu) in times {
+        if let Some(slowed) = slowed.get(url).filter(|slowed| slowed.script > 0.0) {
+            cpu.script = cpu.script.min(slowed.script);
+        }
+    }
+}
+
 /// Returns the median of each time over the loads that contain the URL.
 fn medians(loads: &[BTreeMap<String, Cpu>]) -> BTreeMap<String, Cpu> {
     let urls: BTreeSet<&String> = loads.iter().flat_map(BTreeMap::keys).collect();

@@ -8,13 +8,14 @@ use pagerace_core::{Destination, Duration};
 use serde_json::Value;
 
 use self::callbacks::Events;
+use self::scripted::Told;
 use super::discovery::Link;
 use super::exchanges::device;
 use super::extension::{self, TaskKind};
 use super::markup::{self, Element as Markup};
 use super::pages::Chosen;
 use super::recording::{Recording, upgraded};
-use super::value::{filled, flag, list, millis, number, position};
+use super::value::{filled, flag, list, number, position};
 use pagerace_page::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
 use pagerace_page::{
     Element, ElementKind, FontUse, InlineScript, Largest, Overlay, PageLayout, PictureShares, Rect,
@@ -40,22 +41,22 @@ pub(super) fn read(
     let document = Document::new(recording);
     let elements = list(layout, "elements").iter().take(MAX_ELEMENTS);
     let events = Events::new(recording, chosen);
-    let (mut elements, revealed): (Vec<Element>, Vec<bool>) = elements
+    let (mut elements, told): (Vec<Element>, Vec<Told>) = elements
         .filter_map(|e| {
-            let mut shown = element(recording, links, &document, e)?;
-            if let (Some(events), Some(made)) = (&events, millis(e, "madeMs")) {
-                scripted::wait(&mut shown, events, made);
-            }
+            let shown = element(recording, links, &document, e)?;
             let player = (filled(e, "kind") == Some("video")).then(|| player(&shown));
             let all = std::iter::once(shown).chain(player);
-            Some(all.map(|shown| (shown, flag(e, "scripted"))))
+            Some(all.map(|shown| (shown, Told::new(e))))
         })
         .flatten()
         .unzip();
     let loaded = chosen.timing("onContentLoad");
     let largest = largest(recording, own, &elements, viewport, loaded);
     if let Some(loaded) = loaded {
-        scripted::forget_places(&mut elements, &revealed, viewport, largest, page, loaded);
+        scripted::forget_places(&mut elements, &told, viewport, largest, page, loaded);
+        if let Some(events) = &events {
+            scripted::wait(&mut elements, &told, largest, events, page);
+        }
         let cause = scripted::cause(recording, page, chosen.start(), loaded);
         scripted::date(&mut elements, viewport, largest, chosen, loaded, cause);
     }
@@ -72,7 +73,10 @@ pub(super) fn read(
         shares: shares(recording, layout),
         inline_scripts: inline_scripts(recording, &document),
         overlay: layout.get("overlay").and_then(overlay),
-        hidden: layout.get("hidden").and_then(overlay),
+        hidden: layout
+            .get("hidden")
+            .and_then(overlay)
+            .filter(|o| !was_seen(*o, chosen)),
     })
 }
 
@@ -129,6 +133,7 @@ fn element(
         offset: offset.and_then(|offset| document.encoded(offset)),
         after: frame.unwrap_or(Wait::ContentLoaded),
         delay: None,
+        motion: Duration::ZERO,
         contentful,
         natural: natural(value),
         share: share(value, "share"),
@@ -206,6 +211,19 @@ fn overlay(value: &Value) -> Option<Overlay> {
         after,
         delay: Duration::from_millis_f64(ms),
     })
+}
+
+/// Returns true if the recording has a contentful paint before the event after which a page is said to be
+/// shown: Chromium counts elements that are about to fade in.
+fn was_seen(hidden: Overlay, chosen: &Chosen) -> bool {
+    let event = match hidden.after {
+        Wait::Loaded => "onLoad",
+        _ => "onContentLoad",
+    };
+    let first = extension::paint(chosen.page, "fcpMs");
+    first
+        .zip(chosen.timing(event))
+        .is_some_and(|(first, event)| first < event)
 }
 
 /// Returns a share from 0 to 1; invalid values count as 0.

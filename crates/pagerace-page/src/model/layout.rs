@@ -118,6 +118,9 @@ pub struct Element {
     /// main-thread work in between; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
+    /// Time from the element's paint to the middle of its motion, if it fades in or moves into place.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub motion: Duration,
     /// True if the element makes a paint contentful, as all do except backgrounds of
     /// plain colour (Paint Timing, <https://www.w3.org/TR/paint-timing/#contentful>).
     pub contentful: bool,

@@ -363,6 +363,11 @@ impl Draw {
                     offset: self.chance(0.7).then(|| self.0.below(html + 1)),
                     after: self.wait(count),
                     delay: self.chance(0.5).then(|| self.ms(2_000)),
+                    motion: if self.chance(0.2) {
+                        self.ms(1_000)
+                    } else {
+                        Duration::ZERO
+                    },
                     contentful: self.chance(0.8),
                     natural: self.chance(0.5).then_some((800.0, 600.0)),
                     share: self.0.unit() / 20.0,

@@ -69,6 +69,7 @@ fn element(kind: ElementKind, rect: [f32; 4], offset: Option<u64>) -> Element {
         offset,
         after: Wait::ContentLoaded,
         delay: None,
+        motion: Duration::ZERO,
         contentful: true,
         natural: None,
         share: 0.0,

@@ -113,7 +113,7 @@ fn load(keep_secrets: bool) -> Load {
             ..Summary::default()
         },
         snapshot: Value::Null,
-        made: std::collections::BTreeMap::new(),
+        histories: std::collections::BTreeMap::new(),
         viewport: (1350.0, 940.0),
         watched: Scripts::default(),
         paints: json!({"url": "https://a.test/", "base": "https://a.test/", "fcpMs": 400.0,

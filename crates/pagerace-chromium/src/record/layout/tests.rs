@@ -136,7 +136,7 @@ fn found_beside(page: &Page, unscripted: Option<&Page>, html: Option<&str>) -> V
         faces: &fonts::scan(css, &url),
         requested: &|_| true,
         images: &BTreeMap::from([("https://a.test/i.png".to_owned(), (40.0, 30.0))]),
-        made: &BTreeMap::new(),
+        histories: &BTreeMap::new(),
         viewport: (800.0, 600.0),
     };
     let unscripted = unscripted.map(Page::snapshot);
@@ -365,7 +365,7 @@ fn nonsense_is_an_empty_page() {
             faces: &[],
             requested: &|_| true,
             images: &BTreeMap::new(),
-            made: &BTreeMap::new(),
+            histories: &BTreeMap::new(),
             viewport: (0.0, 0.0),
         };
         assert!(elements(&snapshot, None, &context).is_empty());
@@ -471,7 +471,7 @@ fn an_image_that_scripts_enlarge_in_a_new_box_is_rebuilt() {
             faces: &[],
             requested: &|_| true,
             images: &BTreeMap::from([("https://a.test/i.png".to_owned(), (40.0, 30.0))]),
-            made: &BTreeMap::new(),
+            histories: &BTreeMap::new(),
             viewport: (800.0, 600.0),
         };
         is_rebuilt(with, without, &context, "https://a.test/i.png")

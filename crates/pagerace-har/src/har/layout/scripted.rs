@@ -13,32 +13,106 @@ use std::collections::BTreeSet;
 use pagerace_core::{Destination, Duration};
 use serde_json::Value;
 
-use super::callbacks::Events;
-use crate::har::extension::{self, MainThreadTask, TaskKind};
+use super::callbacks::{Events, HORIZON_MS, frame_of};
+use crate::har::extension::{self, MainThreadTask};
 use crate::har::initiator::{Kind, Place};
 use crate::har::pages::Chosen;
 use crate::har::recording::Recording;
+use crate::har::value::{flag, list, millis};
+use pagerace_page::model::MAX_TIME;
 use pagerace_page::{Element, ElementKind, Largest, ResourceId, Wait};
 
-/// Lets an element wait for the event that called the script that put it on the page. The script's
-/// task began `made` milliseconds after the navigation. Tasks before `DOMContentLoaded` do not count.
-pub(super) fn wait(element: &mut Element, events: &Events, made: f64) {
-    if is_in_markup(element) || element.after != Wait::ContentLoaded || made <= events.parsed {
-        return;
-    }
-    if let Some((after, delay)) = events.caller(made) {
-        element.after = after;
-        element.delay = Some(Duration::from_millis_f64(delay)).filter(|delay| !delay.is_zero());
+/// Time after the first paint in which a motion begins that needs no script. Milliseconds.
+const FRAME_MS: f64 = 50.0;
+
+/// Times of an element that the recording tells, in milliseconds since the navigation.
+pub(super) struct Told {
+    /// True if a script reveals the element.
+    revealed: bool,
+    /// Start of the task that put the element on the page.
+    made: Option<f64>,
+    /// Begin and middle of each motion of the element, in order.
+    motions: Vec<(f64, f64)>,
+}
+
+impl Told {
+    pub(super) fn new(element: &Value) -> Self {
+        let sane = |ms: &f64| (0.0..=MAX_TIME.as_millis_f64()).contains(ms);
+        let motion = |times: &Value| {
+            let time = |i: usize| times.get(i)?.as_f64().filter(sane);
+            let (begin, middle) = (time(0)?, time(1)?);
+            (begin <= middle).then_some((begin, middle))
+        };
+        Self {
+            revealed: flag(element, "scripted"),
+            made: millis(element, "madeMs"),
+            motions: list(element, "motionsMs")
+                .iter()
+                .filter_map(motion)
+                .collect(),
+        }
     }
 }
 
-/// Removes the markup position of elements that a script revealed, as marked in
-/// `revealed`, because they depend on the script like elements that it creates. Elements
+/// Lets elements that scripts put on the page wait for the event that called the script, and take
+/// their time to fade in or to move. What scripts do before `DOMContentLoaded` counts as done then.
+pub(super) fn wait(
+    elements: &mut [Element],
+    told: &[Told],
+    largest: Option<Largest>,
+    events: &Events,
+    page: Option<&Value>,
+) {
+    let paint = |key| extension::paint(page, key);
+    let first = paint("fcpMs").map_or(0.0, |fcp| fcp + FRAME_MS);
+    for (i, (element, told)) in elements.iter_mut().zip(told).enumerate() {
+        let is_scripted = element.offset.is_none();
+        // An element of the markup that moves later has been seen before.
+        let horizon = if is_scripted {
+            events.loaded + HORIZON_MS
+        } else {
+            first
+        };
+        let motion = told.motions.iter().rfind(|(from, _)| *from <= horizon);
+        let image = shown(element);
+        let made = told.made.filter(|_| image.is_none());
+        let begin = made.into_iter().chain(motion.map(|m| m.0)).reduce(f64::max);
+        let Some(mut begin) = begin else { continue };
+        let is_largest = |l: Largest| l.text == Some(i) || (image.is_some() && l.image == image);
+        // Chromium may count an element before it has faded in, and images before their last motion.
+        if is_scripted
+            && largest.is_some_and(is_largest)
+            && let Some(paint) = paint("lcpMs").filter(|_| motion.is_some())
+            && !(begin..begin + FRAME_MS).contains(&paint)
+        {
+            begin = events.frame_of(paint);
+        }
+        if is_scripted {
+            begin = begin.max(events.parsed);
+        }
+        if let Some((_, middle)) = motion {
+            element.motion = Duration::from_millis_f64((middle - begin).max(0.0));
+        }
+        if !is_scripted || element.after != Wait::ContentLoaded || begin <= events.parsed {
+            continue;
+        }
+        let called = match motion {
+            Some(_) => events.mover(begin, image),
+            None => events.caller(begin),
+        };
+        if let Some((after, delay)) = called {
+            element.after = after;
+            element.delay = Some(Duration::from_millis_f64(delay)).filter(|delay| !delay.is_zero());
+        }
+    }
+}
+
+/// Removes the markup position of elements that a script revealed, because they depend on the script like elements that it creates. Elements
 /// that the recording shows before `DOMContentLoaded`, at `loaded`, keep their position,
 /// because a script in the head revealed them.
 pub(super) fn forget_places(
     elements: &mut [Element],
-    revealed: &[bool],
+    told: &[Told],
     viewport: (u32, u32),
     largest: Option<Largest>,
     page: Option<&Value>,
@@ -46,8 +120,8 @@ pub(super) fn forget_places(
 ) {
     let early = |key| extension::paint(page, key).is_some_and(|paint| paint <= loaded);
     let seen = |e: &Element| e.contentful && e.rect.visible_area(viewport) > 0.0;
-    let plain = |(e, by): (&Element, &bool)| seen(e) && is_in_markup(e) && !by;
-    if early("fcpMs") && !elements.iter().zip(revealed).any(plain) {
+    let plain = |(e, told): (&Element, &Told)| seen(e) && is_in_markup(e) && !told.revealed;
+    if early("fcpMs") && !elements.iter().zip(told).any(plain) {
         return;
     }
     // The largest element keeps its position if it was painted before `DOMContentLoaded`.
@@ -56,7 +130,7 @@ pub(super) fn forget_places(
         l.text.is_some_and(|text| text == i) || (l.image.is_some() && l.image == shown(e))
     };
     for (i, element) in elements.iter_mut().enumerate() {
-        if revealed[i] && !largest.is_some_and(|l| is_largest(l, i, element)) {
+        if told[i].revealed && !largest.is_some_and(|l| is_largest(l, i, element)) {
             element.offset = None;
         }
     }
@@ -107,7 +181,7 @@ pub(super) fn cause(
     Some((Wait::Resource { id }, at))
 }
 
-/// Dates the elements. `loaded` is the time of `DOMContentLoaded`, in milliseconds since
+/// Dates the elements with the recorded paints. `loaded` is the time of `DOMContentLoaded`, in milliseconds since
 /// the navigation; `cause` is the event that the largest text waited for, if known.
 pub(super) fn date(
     elements: &mut [Element],
@@ -121,10 +195,8 @@ pub(super) fn date(
     let tasks = extension::main_thread(page);
     let since = |key, at: f64| {
         let paint = extension::paint(page, key).filter(|paint| *paint > at)?;
-        let is_frame =
-            |t: &&MainThreadTask| t.kind == TaskKind::Rendering && (at..paint).contains(&t.start);
         // The model itself adds the last rendering and the presentation of the frame.
-        let frame = tasks.iter().rfind(is_frame).map_or(paint, |t| t.start);
+        let frame = frame_of(&tasks, at, paint);
         // The model also adds all these tasks.
         let inside = |t: &MainThreadTask| (t.end.min(frame) - t.start.max(at)).max(0.0);
         let busy: f64 = tasks.iter().map(inside).sum();

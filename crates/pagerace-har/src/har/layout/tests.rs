@@ -182,6 +182,21 @@ fn scripts_inside_the_document_share_its_script_time_by_length() {
 }
 
 #[test]
+fn a_page_that_was_painted_before_was_not_hidden() {
+    let hidden = |fcp: u32| {
+        let mut own = own();
+        own["layout"]["hidden"] = json!({"after": "domContentLoaded", "ms": 20});
+        own["paints"] = json!({"fcpMs": fcp});
+        let timings = json!({"onContentLoad": 100});
+        import_loaded(&own, &timings)
+            .layout
+            .expect("recorded")
+            .hidden
+    };
+    assert!(hidden(120).is_some() && hidden(90).is_none());
+}
+
+#[test]
 fn an_overlay_goes_after_its_event() {
     let overlay = |told: Value| {
         let mut own = own();

@@ -96,14 +96,15 @@ fn the_largest_text_waits_for_the_data_that_its_makers_asked_for() {
     assert_eq!(largest_text(&[], "fetch", 150), parsed, "who knows whose");
 }
 
-/// Returns the event that a text waits for, and the delay, if the script that put it on the page began at
-/// `made`. The document is parsed at 150 ms, data arrive at 200 ms, and the load event comes at 300 ms.
-fn wait(made: &Value) -> (Wait, Option<f64>) {
+/// Returns `told` and a text of the markup as elements. The document is parsed at 150 ms, data arrive at
+/// 200 ms and an image at 230 ms, and the load event comes at 300 ms.
+fn with_events(told: &Value) -> Vec<pagerace_page::Element> {
     let mut own = own();
     own["layout"]["elements"] = json!([
-        {"kind": "text", "rect": [0, 0, 100, 31], "madeMs": made},
+        told,
         {"kind": "text", "rect": [0, 100, 100, 60], "offset": 50},
     ]);
+    own["paints"] = json!({"fcpMs": 100});
     own["mainThread"] = json!([
         {"ms": 205, "durationMs": 5, "kind": "script", "url": "https://a.test/a.js"},
         {"ms": 790, "durationMs": 20, "kind": "script", "url": "https://a.test/a.js"},
@@ -111,15 +112,70 @@ fn wait(made: &Value) -> (Wait, Option<f64>) {
     let mut data = entry("data", "", 50, &json!({}));
     data["_resourceType"] = json!("fetch");
     data["time"] = json!(200);
+    let mut image = entry("i.png", "image/png", 500, &json!({}));
+    image["time"] = json!(230);
     let har = json!({"log": {
         "pages": [{"startedDateTime": "2026-11-22T00:00:00.000Z", "_pagerace": own,
             "pageTimings": {"onContentLoad": 150, "onLoad": 300}}],
-        "entries": [entry("", "text/html", 100, &json!({})), data],
+        "entries": [entry("", "text/html", 100, &json!({})), data, image],
     }});
     let options = crate::ImportOptions::default();
     let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
-    let element = &page.layout.expect("recorded").elements[0];
+    page.layout.expect("recorded").elements
+}
+
+/// Returns the event that a text waits for, and the delay, if the script that put it on the page began at
+/// `made`.
+fn wait(made: &Value) -> (Wait, Option<f64>) {
+    let told = json!({"kind": "text", "rect": [0, 0, 100, 31], "madeMs": made});
+    let element = &with_events(&told)[0];
     (element.after, element.delay.map(Duration::as_millis_f64))
+}
+
+#[test]
+fn motions_begin_with_their_event_and_take_their_time() {
+    let moves = |told: Value| {
+        let mut element = json!({"kind": "text", "rect": [0, 0, 100, 31]});
+        for (key, value) in told.as_object().expect("an object") {
+            element[key] = value.clone();
+        }
+        let e = with_events(&element)[0].clone();
+        let millis = |d: Duration| d.as_millis_f64();
+        (e.after, e.delay.map(millis), millis(e.motion))
+    };
+    let data = Wait::Resource { id: ResourceId(1) };
+    let after_data = moves(json!({"motionsMs": [[208, 408, 608]]}));
+    assert_eq!(after_data, (data, None, 200.0));
+    let made = moves(json!({"madeMs": 203, "motionsMs": [[208, 408, 608]]}));
+    assert_eq!(made, (data, None, 200.0), "made transparent");
+    let revealed = json!({"motionsMs": [[400, 550, 700]], "offset": 60, "scripted": true});
+    assert_eq!(moves(revealed), (Wait::Loaded, Some(100.0), 150.0));
+    let parsed = (Wait::ContentLoaded, None);
+    let before = moves(json!({"motionsMs": [[130, 180, 230]]}));
+    assert_eq!(
+        before,
+        (parsed.0, parsed.1, 30.0),
+        "of which 20 ms are over"
+    );
+    let at_first = moves(json!({"motionsMs": [[120, 270, 420]], "offset": 60}));
+    assert_eq!(at_first, (parsed.0, parsed.1, 150.0), "of a style sheet");
+    let still = (parsed.0, parsed.1, 0.0);
+    let seen = moves(json!({"motionsMs": [[400, 550, 700]], "offset": 60}));
+    assert_eq!(seen, still, "seen before");
+    let next = moves(json!({"motionsMs": [[4000, 4200, 4400]]}));
+    assert_eq!(next, still, "the next picture of a show");
+    assert_eq!(
+        moves(json!({"motionsMs": [[400, 350, 300]]})),
+        still,
+        "damaged"
+    );
+    // Two frames pass between an arrival and what it moves, and an image rather follows its own.
+    let text = moves(json!({"motionsMs": [[250, 300, 350]]}));
+    assert_eq!(text, (Wait::ContentLoaded, Some(95.0), 50.0));
+    let image =
+        json!({"kind": "image", "url": "https://a.test/i.png", "motionsMs": [[250, 300, 350]]});
+    let own = Wait::Resource { id: ResourceId(2) };
+    assert_eq!(moves(image), (own, None, 50.0));
 }
 
 #[test]
@@ -158,6 +214,7 @@ fn a_frame_before_the_cause_shows_nothing_of_it() {
         Some(140.0),
         "its own frame was too short to be told"
     );
+    assert_eq!(delay(120), Some(136.0), "the same, after a frame of 4 ms");
 }
 
 #[test]
