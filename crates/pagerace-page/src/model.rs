@@ -250,7 +250,8 @@ pub struct Discovery {
     pub wait: Option<Wait>,
 }
 
-/// Event that calls back the script that makes a request.
+/// Event that calls back the script that makes a request or puts an element on the page. The order
+/// is not one of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "for")]
 pub enum Wait {

@@ -42,7 +42,7 @@ impl Browser {
             for index in self.graph.nodes[id.index()].calls.clone() {
                 self.call(now, index);
             }
-        } else {
+        } else if !state.broken {
             self.place_images_of(now, id);
         }
         for child in self.graph.nodes[id.index()].awaited_by.clone() {

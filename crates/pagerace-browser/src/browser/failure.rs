@@ -9,6 +9,7 @@ use crate::graph::Role;
 impl Browser {
     /// Abandons the resources that only the failed response `id` could have led to.
     pub(super) fn abandon_children(&mut self, now: Instant, id: ResourceId) {
+        let is_broken = self.states[id.index()].broken && self.graph.in_main_frame(id);
         let mut parents = vec![id];
         while let Some(parent) = parents.pop() {
             let index = parent.index();
@@ -34,6 +35,7 @@ impl Browser {
                 let state = &mut self.states[child.index()];
                 if state.discovered.is_none() && !state.abandoned {
                     state.abandoned = true;
+                    state.broken |= is_broken;
                     parents.push(child);
                     self.release(child);
                     self.unblock_parser(now, child);

@@ -11,21 +11,25 @@ impl Browser {
     /// Puts the elements that wait for `event` on the page, now or after their delays.
     pub(super) fn scripts_make(&mut self, now: Instant, event: Wait) {
         for (made, delay) in self.made_after(event) {
-            if delay.is_zero() {
-                self.put_on_page(now, made);
-            } else {
-                self.schedule(now + delay, Timer::Made(made));
-            }
+            self.put_on_page_after(now, made, delay);
         }
     }
 
     /// Puts the images on the page that wait for `id`, which has failed. The event is inferred from
     /// times, so a failure may be another one than that of the script that shows the image.
     pub(super) fn place_images_of(&mut self, now: Instant, id: ResourceId) {
-        for (made, _) in self.made_after(Wait::Resource { id }) {
+        for (made, delay) in self.made_after(Wait::Resource { id }) {
             if matches!(made, Made::Image(_)) {
-                self.put_on_page(now, made);
+                self.put_on_page_after(now, made, delay);
             }
+        }
+    }
+
+    fn put_on_page_after(&mut self, now: Instant, made: Made, delay: Duration) {
+        if delay.is_zero() {
+            self.put_on_page(now, made);
+        } else {
+            self.schedule(now + delay, Timer::Made(made));
         }
     }
 

@@ -157,8 +157,10 @@ fn add_image(
     let bits = resource.body_bytes as f64 * 8.0;
     let counts = area < viewport && bits >= area * LEAST_BITS_PER_PIXEL;
     // A request of a script or a style sheet waits for the script itself.
-    let waits =
-        node.anchor.is_some() || element.after != Wait::ContentLoaded || element.delay.is_some();
+    let waits = node.anchor.is_some()
+        || element.after != Wait::ContentLoaded
+        || element.delay.is_some()
+        || !element.motion.is_zero();
     let made = (waits && element.offset.is_none())
         .then(|| (element.after, element.delay.unwrap_or_default()));
     let image = images[id.index()].get_or_insert(VisibleImage {
@@ -168,7 +170,7 @@ fn add_image(
         motion: element.motion,
         rebuilt: false,
     });
-    // The first of several places that a script fills shows the image.
+    // Of several places that scripts fill, the first in the order of `Wait` counts.
     let first = image.made.zip(made).map(|(a, b)| a.min(b));
     if first != image.made {
         image.motion = element.motion;

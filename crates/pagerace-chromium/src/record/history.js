@@ -36,12 +36,12 @@
   const step = (node, now) => {
     const list = motions.get(outermost(node));
     const last = list && list[list.length - 1];
-    if (last && now - last.to <= pause) {
+    if (last && !last.whole && now - last.to <= pause) {
       last.to = now;
       last.steps += 1;
       return;
     }
-    if (last && last.steps < leastSteps) list.pop();
+    if (last && !last.whole && last.steps < leastSteps) list.pop();
     add(node, { from: now, to: now, steps: 1 });
   };
   const middleOf = ({ from, to, share = 0.5, pictures }) => {
@@ -62,13 +62,15 @@
   };
   const isStep = ({ target, attributeName, oldValue }) => (attributeName === 'style'
     ? restyled(oldValue, target.getAttribute('style'))
-    : target instanceof SVGElement && drawing.test(attributeName));
+    : target instanceof SVGElement && drawing.test(attributeName)
+      && oldValue !== target.getAttribute(attributeName));
 
   // Canvases are drawn by calls that leave no trace in the document, so small copies are compared.
   const canvases = new Set();
   const pictures = new WeakMap();
   let copy = null;
   let looked = 0;
+  let looking = false;
   const picture = (canvas) => {
     copy ||= new OffscreenCanvas(16, 16).getContext('2d', { willReadFrequently: true });
     copy.clearRect(0, 0, 16, 16);
@@ -102,7 +104,8 @@
     const all = node instanceof HTMLCanvasElement ? [node] : node.getElementsByTagName?.('canvas');
     for (const canvas of all || []) {
       if (canvases.size >= mostCanvases) return;
-      if (canvases.size === 0) requestAnimationFrame(look);
+      if (!looking) requestAnimationFrame(look);
+      looking = true;
       canvases.add(canvas);
     }
   };
@@ -110,12 +113,19 @@
   new MutationObserver((records) => {
     const now = performance.now();
     const stepped = new Set();
+    const compared = new Map();
     const nodes = [];
     for (const record of records) {
       if (record.type !== 'attributes') {
         nodes.push(record);
         for (const node of record.addedNodes) watchCanvases(node);
-      } else if (!stepped.has(outermost(record.target)) && isStep(record)) {
+        continue;
+      }
+      // The first of several changes in one task has the value from before.
+      const names = compared.get(record.target) || new Set();
+      if (names.has(record.attributeName)) continue;
+      compared.set(record.target, names.add(record.attributeName));
+      if (!stepped.has(outermost(record.target)) && isStep(record)) {
         stepped.add(outermost(record.target));
         step(record.target, now);
       }
@@ -155,7 +165,8 @@
   };
   const end = (event, name) => {
     const motion = event.isTrusted && !event.pseudoElement && begun.get(event.target)?.get(name);
-    if (motion) add(event.target, { ...motion, to: performance.now(), steps: leastSteps });
+    const to = performance.now();
+    if (motion) add(event.target, { ...motion, to, steps: leastSteps, whole: true });
   };
   const on = (type, heard) => document.addEventListener(type, heard, true);
   on('transitionstart', (event) => begin(event, event.propertyName, (a) => a.transitionProperty === event.propertyName));

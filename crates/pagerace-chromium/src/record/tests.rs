@@ -47,17 +47,18 @@ const LOADER: &str = "<!doctype html><body>\
 
 /// A page whose scripts hide all elements until 100 ms after `DOMContentLoaded`. Elements move for
 /// 200 ms: by an animation, by a transition, and by a script, which also draws on a canvas and in a
-/// vector graphic. A text that changes its colour does not move.
+/// vector graphic. A text that changes its colour does not move, and neither
+/// does one whose height is changed and restored.
 const HIDES: &str = "<!doctype html><style>.wait > * { visibility: hidden }\
     @keyframes in { from { opacity: 0 } } p { position: relative }\
     #fades { animation: in .2s } #slides { transition: transform .2s }\
     #glows { transition: color .2s }</style>\
     <script>const page = document.documentElement; page.className = 'wait';\
     addEventListener('DOMContentLoaded', () => setTimeout(() => page.className = '', 100))\
-    </script><body><h1>Late</h1><img src=/old.svg><p id=fades>A</p><p id=slides>B</p><p id=walks>C</p><p id=glows>D</p>\
+    </script><body><h1>Late</h1><img src=/old.svg><p id=fades>A</p><p id=slides>B</p><p id=walks>C</p><p id=glows>D</p><p id=still style='height: 50px'>E</p>\
     <canvas id=chart width=64 height=64></canvas><svg width=64 height=64><rect id=bar width=9 height=9 /></svg>\
     <script>let n = 0; const pen = chart.getContext('2d'); const walk = () => {\
-    walks.style.left = n + 'px'; pen.fillRect(0, 0, n * 5, 64); bar.setAttribute('height', n);\
+    walks.style.left = n + 'px'; still.style.height = 'auto'; still.style.height = '50px'; pen.fillRect(0, 0, n * 5, 64); bar.setAttribute('height', n);\
     if (n++ < 12) setTimeout(walk, 20) };\
     addEventListener('load', () => { walk(); slides.style.transform = 'translateX(9px)';\
     glows.style.color = 'red' })\

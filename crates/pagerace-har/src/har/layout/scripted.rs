@@ -66,6 +66,10 @@ pub(super) fn wait(
     let paint = |key| extension::paint(page, key);
     let first = paint("fcpMs").map_or(0.0, |fcp| fcp + FRAME_MS);
     for (i, (element, told)) in elements.iter_mut().zip(told).enumerate() {
+        // A frame waits for its own picture.
+        if element.after != Wait::ContentLoaded {
+            continue;
+        }
         let is_scripted = element.offset.is_none();
         // An element of the markup that moves later has been seen before.
         let horizon = if is_scripted {
@@ -93,7 +97,7 @@ pub(super) fn wait(
         if let Some((_, middle)) = motion {
             element.motion = Duration::from_millis_f64((middle - begin).max(0.0));
         }
-        if !is_scripted || element.after != Wait::ContentLoaded || begin <= events.parsed {
+        if !is_scripted || begin <= events.parsed {
             continue;
         }
         let called = match motion {
@@ -181,8 +185,8 @@ pub(super) fn cause(
     Some((Wait::Resource { id }, at))
 }
 
-/// Dates the elements with the recorded paints. `loaded` is the time of `DOMContentLoaded`, in milliseconds since
-/// the navigation; `cause` is the event that the largest text waited for, if known.
+/// Dates the elements with the recorded paints. `loaded` is the time of `DOMContentLoaded`, in
+/// milliseconds since the navigation; `cause` is the event that the largest text waited for, if known.
 pub(super) fn date(
     elements: &mut [Element],
     viewport: (u32, u32),
@@ -210,6 +214,7 @@ pub(super) fn date(
         |e: &&mut Element| !is_in_markup(e) && e.after == Wait::ContentLoaded && e.delay.is_none();
     for element in elements.iter_mut().filter(scripted) {
         element.delay = first;
+        element.motion = element.motion.saturating_sub(first.unwrap_or_default());
     }
     if let Some(text) = largest.and_then(|l| l.text)
         && let element = &mut elements[text]
