@@ -94,9 +94,11 @@ impl LocalCa {
     /// [`LiveError::Certificate`] if signing fails.
     pub fn issue(&self, hosts: &[String]) -> Result<Leaf, LiveError> {
         let bare = self.sign(hosts, None)?;
-        // The extension itself takes some bytes: its OID, lengths and tags.
-        let empty = self.sign(hosts, Some(200))?;
-        let overhead = empty.len().saturating_sub(bare.len() + 200);
+        // The extension itself takes some bytes: its OID, tags, and lengths, which take two bytes
+        // more each above 255.
+        let probe = 1_000;
+        let padded = self.sign(hosts, Some(probe))?;
+        let overhead = padded.len().saturating_sub(bare.len() + probe);
         let missing = self.leaf_size.saturating_sub(bare.len() + overhead);
         let certificate = if missing == 0 {
             bare
