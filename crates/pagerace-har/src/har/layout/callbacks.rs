@@ -44,7 +44,7 @@ impl<'a> Events<'a> {
         Some(Self {
             tasks: extension::main_thread(chosen.page),
             arrivals: arrivals(recording, start),
-            destinations: &recording.destinations,
+            destinations: recording.destinations,
             start,
             parsed: chosen.timing("onContentLoad")?,
             loaded: chosen.timing("onLoad")?,
