@@ -94,8 +94,8 @@ impl LocalCa {
     /// [`LiveError::Certificate`] if signing fails.
     pub fn issue(&self, hosts: &[String]) -> Result<Leaf, LiveError> {
         let bare = self.sign(hosts, None)?;
-        // The extension itself takes some bytes: its OID, tags, and lengths, which take two bytes
-        // more each above 255.
+        // The extension itself takes some bytes: its OID, its tags and its lengths. A length above
+        // 255 takes a byte more (DER), so the probe is as long as real padding.
         let probe = 1_000;
         let padded = self.sign(hosts, Some(probe))?;
         let overhead = padded.len().saturating_sub(bare.len() + probe);

@@ -170,7 +170,7 @@ fn add_image(
         motion: element.motion,
         rebuilt: false,
     });
-    // Of several places that scripts fill, the first in the order of `Wait` counts.
+    // One of several places that scripts fill counts: the first in the order of `Wait`.
     let first = image.made.zip(made).map(|(a, b)| a.min(b));
     if first != image.made {
         image.motion = element.motion;

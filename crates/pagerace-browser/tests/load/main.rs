@@ -10,6 +10,7 @@ mod discovery;
 mod files;
 mod http1;
 mod images;
+mod made;
 mod properties;
 mod recorded_layout;
 mod recordings;

@@ -189,7 +189,7 @@
       for (let at = node; at; at = at.parentNode || at.host) {
         made = Math.max(made, times.get(at) || 0);
         for (const motion of motions.get(at) || []) {
-          // What still moves has been there all the time.
+          // An endless motion is left out: its node has been visible all the time.
           if (motion.steps >= leastSteps && asked - motion.to > pause) seen.push(motion);
         }
       }

@@ -17,7 +17,7 @@ const WORLD: &str = "pagerace-history";
 /// The maximum number of nodes; each takes a call of the browser.
 const NODES_MAX: usize = 1_000;
 
-/// What has happened to a node, or to an ancestor of it. Milliseconds since the navigation.
+/// The insertion and the motions of a node or an ancestor of it, in milliseconds since the navigation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct History {
     /// The last time at which it was put on the page; `None` if that was not seen.
