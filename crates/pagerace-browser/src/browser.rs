@@ -262,7 +262,7 @@ impl Browser {
                     self.rendering.layout_since = self.current;
                 }
                 Timer::Uncover => {
-                    let shown = at + self.overheads.presentation;
+                    let shown = at + self.presentation();
                     self.screen.uncover(shown, self.current.cause);
                 }
                 Timer::BlockPeriodOver(font) => self.fonts.end_block_period(self.current, font),

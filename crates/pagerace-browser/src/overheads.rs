@@ -29,7 +29,8 @@ const FIRST_DISPATCH_MS: f64 = 14.0;
 /// The time from the moment at which the first frame is possible until the main thread has its task,
 /// for which it has to ask the compositor's thread. Measured in traces of a small page.
 const FRAME_REQUEST_MS: f64 = 0.3;
-/// The time from the end of a paint task until the frame is on the screen.
+/// The time from the end of a paint task until the frame is on the screen, if the recording does not
+/// tell it.
 const PRESENTATION_MS: f64 = 30.0;
 
 /// The sigma of the log-normal variation of a document's times, and of a request's, measured as
@@ -46,7 +47,9 @@ pub(crate) struct Overheads {
     pub(crate) first_dispatch: Duration,
     pub(crate) spacing: Duration,
     pub(crate) frame_request: Duration,
+    /// The presentation of the frame with the first contentful paint, and of a later one.
     pub(crate) presentation: Duration,
+    pub(crate) later_presentation: Duration,
     dispatch_ms: f64,
     dispatch_sigma: f64,
     seed: u64,
@@ -64,13 +67,20 @@ impl Overheads {
         let variation = (finite(config.jitter, 0.0) / FULL_JITTER).min(1.0);
         let document = factor(seed, "overhead/document", variation * DOCUMENT_SIGMA);
         let scaled = |millis: f64| Duration::from_millis_f64(millis * cpu);
+        let frames = page.layout.as_ref().and_then(|l| l.rendering);
+        let told = |time: Option<Duration>| time.map(Duration::as_millis_f64);
+        let presentation = frames.and_then(|frames| told(frames.presentation));
+        let presentation = presentation.unwrap_or(PRESENTATION_MS);
+        let later_presentation = frames.and_then(|frames| told(frames.later_presentation));
+        let later_presentation = later_presentation.unwrap_or(presentation);
         let commit = COMMIT_MS + COMMIT_SLOWED_MS * (slowdown - 1.0).max(0.0);
         Self {
             commit: scaled(commit * document),
             first_dispatch: scaled(FIRST_DISPATCH_MS * document),
             spacing: scaled(SPACING_MS * document),
             frame_request: scaled(FRAME_REQUEST_MS),
-            presentation: scaled(PRESENTATION_MS),
+            presentation: scaled(presentation),
+            later_presentation: scaled(later_presentation),
             dispatch_ms: DISPATCH_MS * cpu,
             dispatch_sigma: variation * DISPATCH_SIGMA,
             seed,

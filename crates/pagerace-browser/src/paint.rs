@@ -65,7 +65,7 @@ pub(crate) struct Block {
     pub(crate) after: Wait,
     /// The delay between that event and the block.
     pub(crate) delay: Duration,
-    /// The time from its appearance to the middle of its motion, see [`Element::motion`].
+    /// The time from its appearance until it counts as visible, see [`Element::motion`].
     pub(crate) motion: Duration,
     pub(crate) size: Size,
     /// The fonts of the block, if the layout is recorded.
@@ -90,7 +90,7 @@ pub(crate) struct VisibleImage {
     /// The event after which a script puts the image on the page, and the delay between them;
     /// `None` if the markup does, or if the script that requests the image does so at once.
     pub(crate) made: Option<(Wait, Duration)>,
-    /// The time from its appearance to the middle of its motion, see [`Element::motion`].
+    /// The time from its appearance until it counts as visible, see [`Element::motion`].
     pub(crate) motion: Duration,
     /// True if a script builds the image anew, larger than before. Its largest paint is the one
     /// after that.

@@ -62,9 +62,9 @@ impl Default for RecordOptions {
     }
 }
 
-/// The number of loads whose median CPU times are recorded. The times of single loads
-/// differ by a third on a shared machine.
-const CPU_LOADS: usize = 3;
+/// The number of loads whose median times are recorded. The times of single loads differ by a third
+/// on a shared machine.
+const TIMED_LOADS: usize = 3;
 
 /// Loads `url` and returns the recording as HAR.
 ///
@@ -81,12 +81,15 @@ pub fn record(
     let is_slow = browser.device().cpu > 1.0;
     let mut all = Vec::new();
     if !is_slow {
-        all.push(first.clone());
+        all.push(trace::Times {
+            cpu: first.clone(),
+            rendering: load.trace.rendering,
+        });
     }
-    while all.len() < CPU_LOADS {
-        let mut times = collect::cpu(browser, url, options)?;
+    while all.len() < TIMED_LOADS {
+        let mut times = collect::times(browser, url, options)?;
         if is_slow {
-            trace::limit(&mut times, &first);
+            trace::limit(&mut times.cpu, &first);
         }
         all.push(times);
     }

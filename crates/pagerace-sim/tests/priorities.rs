@@ -61,6 +61,8 @@ fn page(recorded_layout: bool) -> Page {
         rendering: Some(RenderingTime {
             first: Duration::from_millis(40),
             later: Some(Duration::from_millis(3)),
+            presentation: None,
+            later_presentation: None,
         }),
     });
     page

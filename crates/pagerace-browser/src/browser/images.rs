@@ -142,7 +142,7 @@ impl Browser {
         let in_place = told.map_or(shown, |told| {
             let placed = self.rendering.placed_images.get(&image.id);
             let begin = placed.map_or(laid_out.at, |placed| laid_out.at.max(*placed));
-            begin + told.motion + self.overheads.presentation
+            begin + told.motion + self.overheads.later_presentation
         });
         let ready = image.ready.and(laid_out);
         self.screen

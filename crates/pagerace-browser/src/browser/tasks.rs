@@ -138,6 +138,15 @@ impl Browser {
         self.costs.render(first)
     }
 
+    /// Returns the time from the end of a frame's task until the frame is on the screen.
+    pub(super) fn presentation(&self) -> Duration {
+        if self.screen.first().is_none() {
+            self.overheads.presentation
+        } else {
+            self.overheads.later_presentation
+        }
+    }
+
     fn end_render(&mut self, now: Instant) {
         self.rendering.queued = false;
         let first = !self.rendering.laid_out;
@@ -151,7 +160,7 @@ impl Browser {
         // A frame is shown as a whole, after its images are decoded.
         let decoding = images.iter().map(|image| image.decoding);
         let decoding = decoding.fold(Duration::ZERO, |sum, one| sum + one);
-        let shown = now + self.overheads.presentation + decoding;
+        let shown = now + self.presentation() + decoding;
         let shown = shown.max(self.rendering.last_shown);
         self.rendering.last_shown = shown;
         self.paint_text(shown);

@@ -54,7 +54,7 @@ impl Browser {
     /// Paints the text of the frame. Text whose fonts the layout of this frame requested
     /// stays hidden.
     pub(super) fn paint_text(&mut self, now: Instant) {
-        let presentation = self.overheads.presentation;
+        let presentation = self.overheads.later_presentation;
         for (block, since) in std::mem::take(&mut self.rendering.painting_text) {
             if self.shows(block) {
                 let told = &self.layout.text[block];

@@ -10,8 +10,8 @@ use crate::cause::{Cause, Ready};
 #[derive(Clone, Copy, Debug)]
 struct Painted {
     at: Instant,
-    /// The middle of the motion by which the element fades in or moves into place; `at` if it does
-    /// not move.
+    /// The time from which the element counts as visible while it fades in or moves into place; `at`
+    /// if it does not move.
     in_place: Instant,
     size: Size,
     image: Option<ResourceId>,
@@ -60,7 +60,7 @@ impl Screen {
         self.paint_moving(at, at, image, size, ready);
     }
 
-    /// Adds an element that fades in or moves into place, of which `in_place` is the middle.
+    /// Adds an element that fades in or moves into place, and counts as visible from `in_place` on.
     pub(crate) fn paint_moving(
         &mut self,
         at: Instant,

@@ -53,6 +53,8 @@ pub(crate) fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
     let rendering = RenderingTime {
         first: ms(8.0),
         later: Some(ms(2.0)),
+        presentation: None,
+        later_presentation: None,
     };
     Page {
         layout: Some(PageLayout {
@@ -378,6 +380,30 @@ fn recorded_rendering_takes_its_time() {
     // Without CPU costs, half of the rendering time remains: 4 ms, then 1 ms.
     assert!((104.0..105.0).contains(&fcp), "{fcp}");
     assert!((201.0..203.0).contains(&lcp), "{lcp}");
+}
+
+#[test]
+fn a_frame_reaches_the_screen_when_the_recorded_one_did() {
+    let paints = |presentation: Option<f64>, later: Option<f64>| {
+        let made = page(vec![document(4_000), visible_image(5_000, 2_000)]);
+        let elements = vec![text(10.0, Some(1_000), &[]), image(1, 900.0)];
+        let mut made = with_layout(&made, elements);
+        let layout = made.layout.as_mut().expect("just given");
+        let rendering = layout.rendering.as_mut().expect("just given");
+        rendering.presentation = presentation.map(ms);
+        rendering.later_presentation = later.map(ms);
+        let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
+        let metrics = l.browser.metrics();
+        [metrics.fcp, metrics.lcp].map(|paint| paint.expect("painted"))
+    };
+    let unknown = paints(None, None);
+    assert_eq!(paints(Some(30.0), None), unknown, "the default");
+    let [fcp, lcp] = paints(Some(7.0), Some(12.0));
+    assert_eq!([fcp + ms(23.0), lcp + ms(18.0)], unknown);
+    assert_eq!(
+        paints(Some(7.0), None),
+        unknown.map(|paint| paint - ms(23.0))
+    );
 }
 
 /// Loads a document with a text and two images of 100 kB each, one after the other at 100 kB/s.

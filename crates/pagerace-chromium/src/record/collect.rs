@@ -17,7 +17,7 @@ use super::log::{Log, Request};
 use super::overlay::{self, Hold};
 use super::paints;
 use super::shares;
-use super::trace::{CATEGORIES, Cpu, Trace, without_fragment};
+use super::trace::{CATEGORIES, Times, Trace, without_fragment};
 use crate::{Browser, ChromiumError, Event, Session};
 
 /// The maximum bytes of bodies that Chromium keeps.
@@ -29,24 +29,29 @@ const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
 /// The length of one wait for events, after which deadlines are checked.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
-/// Loads the page and returns only its CPU times by URL.
+/// Loads the page and returns only its times.
 ///
 /// If the device has a slow processor, the load has a fast one, and the times are multiplied. The
 /// thread time of a slowed thread depends on how busy the machine is, because Chromium also slows
 /// down the time for which the thread waits for a processor.
-pub(super) fn cpu(
+pub(super) fn times(
     browser: &mut Browser,
     url: &str,
     options: &RecordOptions,
-) -> Result<BTreeMap<String, Cpu>, ChromiumError> {
-    let (_session, recorder, frame) = watched(browser, url, options, Watch::Cpu)?;
-    let mut times = recorder.trace.finish(without_fragment(url), &frame).cpu;
+) -> Result<Times, ChromiumError> {
+    let (_session, recorder, frame) = watched(browser, url, options, Watch::Times)?;
+    let summary = recorder.trace.finish(without_fragment(url), &frame);
+    let mut times = Times {
+        cpu: summary.cpu,
+        rendering: summary.rendering,
+    };
     let factor = browser.device().cpu.max(1.0);
-    for cpu in times.values_mut() {
+    for cpu in times.cpu.values_mut() {
         // Images are decoded on other threads, which are not slowed.
         cpu.script *= factor;
         cpu.parse *= factor;
     }
+    times.rendering.slow_down(factor);
     Ok(times)
 }
 
@@ -70,8 +75,8 @@ pub(super) fn scripts(
 enum Watch {
     /// The histories of nodes.
     Nodes,
-    /// The time of the main thread alone, on a fast processor.
-    Cpu,
+    /// Nothing else, on a fast processor.
+    Times,
     /// The scripts that create nodes.
     Makers,
     /// An element that covers the page, or scripts that hide it.
@@ -97,13 +102,13 @@ fn watched(
     };
     prepare(&mut session)?;
     match watch {
-        Watch::Cpu => {}
+        Watch::Times => {}
         Watch::Nodes => history::watch(&mut session)?,
         Watch::Makers => paints::watch_makers(&mut session)?,
         Watch::Overlay => recorder.hold = Some(Hold::begin(&mut session)?),
     }
     browser.wait_until_quiet();
-    if !matches!(watch, Watch::Cpu) {
+    if !matches!(watch, Watch::Times) {
         browser.throttle(&mut session)?;
     }
     let answer = session.navigate(url)?;

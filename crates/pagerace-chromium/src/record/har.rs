@@ -12,7 +12,7 @@ use pagerace_har::fonts::{self, Face};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::history::History;
+use super::history::{History, Motion};
 use super::layout::{self, Script};
 use super::log::Request;
 use super::overlay::Covers;
@@ -170,7 +170,9 @@ fn extension(page: &Page<'_>) -> Value {
         .iter()
         .map(|t| {
             let (ms, duration) = (round(t.at_ms), round(t.duration_ms));
-            let mut task = json!({"ms": ms, "durationMs": duration, "kind": t.kind.word()});
+            let wall = round(t.end_ms - t.at_ms);
+            let mut task = json!({"ms": ms, "durationMs": duration, "wallMs": wall,
+                "kind": t.kind.word()});
             if let Some(url) = &t.url {
                 task["url"] = json!(url);
             }
@@ -204,6 +206,13 @@ fn extension(page: &Page<'_>) -> Value {
     if page.is_rebuilt {
         told["lcpRebuilt"] = json!(true);
     }
+    let rendering = &load.trace.rendering;
+    let rendering = json!({
+        "firstMs": rendering.first.map(|work| round(work.total())),
+        "laterMs": rendering.later.map(|work| round(work.total())),
+        "presentationMs": rendering.presentation.map(round),
+        "laterPresentationMs": rendering.later_presentation.map(round),
+    });
     json!({
         "version": VERSION,
         "url": without_password(&load.url),
@@ -215,6 +224,7 @@ fn extension(page: &Page<'_>) -> Value {
         "paints": told,
         "cls": paints::cumulative_shift(&paints["shifts"]),
         "mainThread": tasks,
+        "rendering": rendering,
     })
 }
 
@@ -228,7 +238,10 @@ fn elements(load: &Load, faces: &[Face], base: &Url, largest: Option<&str>) -> (
             motions: told
                 .motions
                 .iter()
-                .map(|[from, middle, to]| [start(*from), *middle, *to])
+                .map(|motion| Motion {
+                    begin: start(motion.begin),
+                    ..*motion
+                })
                 .collect(),
         };
         (*id, history)

@@ -1,7 +1,8 @@
 // Notes when nodes are put on the page, and when they fade or move. `pageraceHistory(...nodes)` then
 // returns [made, motions] for each node: when it or an ancestor was last put on the page (0 if that
-// was not seen), and the [begin, middle, end] of each motion of it or an ancestor since. In the middle,
-// half of the change is done. All times are milliseconds since the navigation.
+// was not seen), and the [begin, middle, settled, end] of each motion of it or an ancestor since. In the
+// middle, half of the change is done. A flat colour that fades looks final when it has settled; what
+// moves settles in the middle. All times are milliseconds since the navigation.
 (() => {
   if (self !== top) return;
   // Changes are steps of one motion if there are this many, no longer apart than the pause.
@@ -15,6 +16,9 @@
   const mostCanvases = 20;
   // The properties and attributes whose changes are seen as a motion.
   const moving = /^(opacity|transform|translate|scale|rotate|filter|clip-?path|left|right|top|bottom|inset.*|margin.*|padding.*|(min-?|max-?)?(width|height))$/i;
+  const fading = /opacity|filter/i;
+  // The share of a fade after which a flat colour looks final.
+  const settled = 0.97;
   const drawing = /^(transform|opacity|d|points|x|y|x1|x2|y1|y2|cx|cy|r|rx|ry|width|height|(fill|stroke)-opacity|stroke-dash.*)$/;
 
   const changes = [];
@@ -33,19 +37,21 @@
     list.push(motion);
     motions.set(at, list);
   };
-  const step = (node, now) => {
+  const step = (node, now, fades) => {
     const list = motions.get(outermost(node));
     const last = list && list[list.length - 1];
     if (last && !last.whole && now - last.to <= pause) {
       last.to = now;
       last.steps += 1;
+      if (fades) last.shares = [0.5, settled];
       return;
     }
     if (last && !last.whole && last.steps < leastSteps) list.pop();
-    add(node, { from: now, to: now, steps: 1 });
+    add(node, { from: now, to: now, steps: 1, shares: [0.5, fades ? settled : 0.5] });
   };
-  const middleOf = ({ from, to, share = 0.5, pictures }) => {
-    if (!pictures) return from + (to - from) * share;
+  // The time at which a motion reaches its middle (0) or has settled (1).
+  const reached = ({ from, to, shares, pictures }, which) => {
+    if (!pictures) return from + (to - from) * shares[which];
     const last = pictures[pictures.length - 1].data;
     const left = ({ data }) => data.reduce((sum, value, i) => sum + Math.abs(value - last[i]), 0);
     const all = left(pictures[0]);
@@ -56,14 +62,17 @@
     const colon = part.indexOf(':');
     return [part.slice(0, colon).trim(), part.slice(colon + 1)];
   }));
+  // The properties and attributes that change in a step of a motion.
   const restyled = (before, after) => {
     const [old, now] = [declared(before), declared(after)];
-    return [...old.keys(), ...now.keys()].some((key) => moving.test(key) && old.get(key) !== now.get(key));
+    return [...old.keys(), ...now.keys()].filter((key) => moving.test(key) && old.get(key) !== now.get(key));
   };
-  const isStep = ({ target, attributeName, oldValue }) => (attributeName === 'style'
-    ? restyled(oldValue, target.getAttribute('style'))
-    : target instanceof SVGElement && drawing.test(attributeName)
-      && oldValue !== target.getAttribute(attributeName));
+  const stepOf = ({ target, attributeName, oldValue }) => {
+    if (attributeName === 'style') return restyled(oldValue, target.getAttribute('style'));
+    const draws = target instanceof SVGElement && drawing.test(attributeName)
+      && oldValue !== target.getAttribute(attributeName);
+    return draws ? [attributeName] : [];
+  };
 
   // Canvases are drawn by calls that leave no trace in the document, so small copies are compared.
   const canvases = new Set();
@@ -125,9 +134,10 @@
       const names = compared.get(record.target) || new Set();
       if (names.has(record.attributeName)) continue;
       compared.set(record.target, names.add(record.attributeName));
-      if (!stepped.has(outermost(record.target)) && isStep(record)) {
+      const changed = stepped.has(outermost(record.target)) ? [] : stepOf(record);
+      if (changed.length > 0) {
         stepped.add(outermost(record.target));
-        step(record.target, now);
+        step(record.target, now, changed.some((key) => fading.test(key)));
       }
     }
     if (nodes.length > 0) changes.push([now, nodes]);
@@ -138,30 +148,44 @@
   // Transitions and animations of style sheets. Those of pseudo-elements do not move their element.
   const begun = new WeakMap();
   const curves = {
-    ease: [0.25, 0.1, 0.25, 1], 'ease-in': [0.42, 0, 1, 1], 'ease-out': [0, 0, 0.58, 1],
+    ease: [0.25, 0.1, 0.25, 1], 'ease-in': [0.42, 0, 1, 1], 'ease-out': [0, 0, 0.58, 1], 'ease-in-out': [0.42, 0, 0.58, 1],
   };
-  // The share of the time after which half of the change is done.
-  const halfTime = (easing) => {
+  // The share of the time after which a share of the change is done. Steps count as linear.
+  const timeOf = (change, easing) => {
     const told = easing.match(/^cubic-bezier\((.*)\)$/)?.[1].split(',').map(Number);
     const [x1, y1, x2, y2] = told || curves[easing] || [0, 0, 1, 1];
     const bezier = (a, b, s) => 3 * (1 - s) ** 2 * s * a + 3 * (1 - s) * s ** 2 * b + s ** 3;
     let [low, high] = [0, 1];
     for (let i = 0; i < 20; i += 1) {
       const s = (low + high) / 2;
-      if (bezier(y1, y2, s) < 0.5) low = s;
+      if (bezier(y1, y2, s) < change) low = s;
       else high = s;
     }
     return bezier(x1, x2, low);
+  };
+  const sharesOf = (effect, frames) => {
+    // The curve of an animation is that of its keyframes, that of a transition belongs to the whole.
+    const whole = (share) => timeOf(share, effect.getTiming().easing);
+    const between = (before, after, change) => before.computedOffset
+      + (after.computedOffset - before.computedOffset) * timeOf(change, before.easing);
+    // A fade may be over before the last keyframe.
+    const fadeEnd = (property) => {
+      const told = frames.filter((frame) => frame[property] !== undefined);
+      const last = told[told.length - 1];
+      let i = told.length - 1;
+      while (i > 0 && told[i - 1][property] === last[property]) i -= 1;
+      return i > 0 ? between(told[i - 1], told[i], settled) : 0;
+    };
+    const middle = frames.length === 2 ? between(frames[0], frames[1], 0.5) : 0.5;
+    const end = Math.max(fadeEnd('opacity'), fadeEnd('filter'));
+    return [whole(middle), whole(Math.max(middle, end))];
   };
   const begin = (event, name, matches) => {
     const effect = event.target.getAnimations().find(matches)?.effect;
     const frames = effect?.getKeyframes() || [];
     if (!frames.some((frame) => Object.keys(frame).some((key) => moving.test(key)))) return;
-    // The curve of an animation is that of its keyframes, that of a transition belongs to the whole.
-    const whole = effect.getTiming().easing;
-    const share = frames.length > 2 ? 0.5 : halfTime(whole === 'linear' ? frames[0].easing : whole);
     const names = begun.get(event.target) || new Map();
-    begun.set(event.target, names.set(name, { from: performance.now(), share }));
+    begun.set(event.target, names.set(name, { from: performance.now(), shares: sharesOf(effect, frames) }));
   };
   const end = (event, name) => {
     const motion = event.isTrusted && !event.pseudoElement && begun.get(event.target)?.get(name);
@@ -195,16 +219,16 @@
       }
       const since = seen.map((motion) => {
         const from = Math.max(motion.from, made);
-        return [from, Math.max(middleOf(motion), from), motion.to];
+        const times = [0, 1].map((which) => Math.max(reached(motion, which), from));
+        return [from, ...times, motion.to];
       });
-      const long = since.filter(([from, , to]) => to - from >= shortest).sort((a, b) => a[0] - b[0]);
+      const long = since.filter(([from, , , to]) => to - from >= shortest).sort((a, b) => a[0] - b[0]);
       const merged = [];
-      for (const [from, middle, to] of long) {
+      for (const motion of long) {
         const last = merged[merged.length - 1];
-        if (last && from <= last[2]) {
-          last[1] = Math.max(last[1], middle);
-          last[2] = Math.max(last[2], to);
-        } else merged.push([from, middle, to]);
+        if (last && motion[0] <= last[3]) {
+          for (let i = 1; i < 4; i += 1) last[i] = Math.max(last[i], motion[i]);
+        } else merged.push(motion);
       }
       return [made, merged];
     });

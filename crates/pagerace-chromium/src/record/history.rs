@@ -22,8 +22,19 @@ const NODES_MAX: usize = 1_000;
 pub(super) struct History {
     /// The last time at which it was put on the page; `None` if that was not seen.
     pub(super) made: Option<f64>,
-    /// Begin, middle and end of each motion since, in order.
-    pub(super) motions: Vec<[f64; 3]>,
+    /// Each motion since, in order.
+    pub(super) motions: Vec<Motion>,
+}
+
+/// A motion; times in milliseconds since the navigation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Motion {
+    pub(super) begin: f64,
+    /// The time at which half of the change is done.
+    pub(super) middle: f64,
+    /// The time from which on a flat colour looks final; the middle if it does not fade.
+    pub(super) settled: f64,
+    pub(super) end: f64,
 }
 
 /// Observes the next load of a session.
@@ -75,8 +86,13 @@ fn asked(
     let histories = histories.into_iter().flatten().map(|told| {
         let motions = told[1].as_array().into_iter().flatten();
         let times = |motion: &Value| {
-            let [begin, middle, end] = [0, 1, 2].map(|i| motion[i].as_f64());
-            Some([begin?, middle?, end?])
+            let [begin, middle, settled, end] = [0, 1, 2, 3].map(|i| motion[i].as_f64());
+            Some(Motion {
+                begin: begin?,
+                middle: middle?,
+                settled: settled?,
+                end: end?,
+            })
         };
         History {
             made: told[0].as_f64().filter(|at| *at > 0.0),

@@ -16,7 +16,7 @@ use pagerace_har::fonts::{self, Face, Style};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::history::History;
+use super::history::{History, Motion};
 use super::markup::{self, Item};
 use snapshot::Snapshot;
 
@@ -656,8 +656,17 @@ impl Painter<'_> {
                 }
                 let motions = history.map_or(&[][..], |history| &history.motions);
                 if !motions.is_empty() {
-                    let rounded = motions.iter().map(|times| times.map(hundredths));
-                    element["motionsMs"] = json!(rounded.collect::<Vec<_>>());
+                    // Pictures and canvases are similar to their final state before it is reached.
+                    let is_flat = matches!(e.kind, "text" | "background") && !has_url;
+                    let times = |motion: &Motion| {
+                        let seen = if is_flat {
+                            motion.settled
+                        } else {
+                            motion.middle
+                        };
+                        [motion.begin, seen, motion.end].map(hundredths)
+                    };
+                    element["motionsMs"] = json!(motions.iter().map(times).collect::<Vec<_>>());
                 }
                 if let Some((width, height)) = e.natural {
                     element["natural"] = json!([width, height]);

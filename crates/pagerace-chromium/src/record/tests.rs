@@ -183,6 +183,19 @@ fn a_page_is_recorded_as_it_is() {
         took.len() == 5 && took.iter().all(|ms| (150.0..1_000.0).contains(ms)),
         "{took:?}"
     );
+    // The text that fades looks final at the end, the one that slides is in place half-way.
+    let moved = elements.as_array().expect("elements").iter();
+    let share = |e: &Value| {
+        let [from, seen, to] = [0, 1, 2].map(|i| e["motionsMs"][0][i].as_f64());
+        Some((seen? - from?) / (to? - from?))
+    };
+    let shares: Vec<f64> = moved.filter_map(share).collect();
+    assert!(shares[0] > 0.7 && shares[1] < 0.5, "{shares:?}");
+    let frames = &har["log"]["pages"][0]["_pagerace"]["rendering"];
+    for (field, most) in [("firstMs", 1_000.0), ("presentationMs", 500.0)] {
+        let time = frames[field].as_f64().unwrap_or_default();
+        assert!(time > 0.5 && time < most, "{frames}");
+    }
     // The controls of a video stay when its poster is hidden. Nothing else is outside of elements.
     let controls = layout(&loader)["shares"]["canvas"].as_f64();
     assert!(controls.is_some_and(|share| share > 0.02), "{controls:?}");

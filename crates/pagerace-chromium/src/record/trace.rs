@@ -1,7 +1,7 @@
 //! The work of the main thread, from Chromium's trace.
 //!
 //! Times are thread time (`tdur`) if the trace has it, so that other programs on the
-//! machine do not count; otherwise wall time. The *self time* of an event excludes the
+//! machine do not count; otherwise wall time. The times of frames are wall time (`frames`). The *self time* of an event excludes the
 //! events nested in it. An event without a URL (compiling a function, garbage collection,
 //! a forced layout) belongs to the innermost enclosing event with a URL. After the load
 //! event, only the first runs of scripts count, because timers and animations do not
@@ -14,6 +14,7 @@
 //! subtracted.
 
 mod callers;
+mod frames;
 mod timers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,13 +23,16 @@ use serde_json::Value;
 
 pub(super) use self::callers::Caller;
 use self::callers::Role;
+use self::frames::Frames;
+pub(super) use self::frames::Rendering;
 use self::timers::Timers;
 
 /// The trace categories that the recorder enables.
-pub(super) const CATEGORIES: [&str; 5] = [
+pub(super) const CATEGORIES: [&str; 6] = [
     "-*",
     "devtools.timeline",
     "disabled-by-default-devtools.timeline",
+    "disabled-by-default-devtools.timeline.frame",
     "blink.user_timing",
     "loading",
 ];
@@ -56,6 +60,11 @@ impl Kind {
             Self::Gc => "gc",
             Self::Other => "other",
         }
+    }
+
+    /// Returns true for work for a frame.
+    const fn is_rendering(self) -> bool {
+        matches!(self, Self::Style | Self::Layout | Self::Paint)
     }
 
     /// Returns the kind of a complete event of the main thread, or `None` if the event is
@@ -96,6 +105,14 @@ pub(super) struct Cpu {
     pub(super) decode: f64,
 }
 
+/// The times of one of several loads.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Times {
+    /// The CPU times by URL.
+    pub(super) cpu: BTreeMap<String, Cpu>,
+    pub(super) rendering: Rendering,
+}
+
 /// A task of the main thread.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Task {
@@ -126,6 +143,7 @@ pub(super) struct Summary {
     pub(super) timers: BTreeMap<String, f64>,
     /// The callers of requests, by request id.
     pub(super) callers: BTreeMap<String, Caller>,
+    pub(super) rendering: Rendering,
 }
 
 /// The minimum duration of a task in the summary.
@@ -151,6 +169,7 @@ pub(super) struct Trace {
     loaded: Vec<(String, f64)>,
     blocking: BTreeMap<String, String>,
     timers: Timers,
+    frames: Frames,
     /// The requests, with thread and time in microseconds.
     requests: Vec<(String, Thread, f64)>,
 }
@@ -196,6 +215,7 @@ impl Trace {
         let thread = (pid, tid);
         let args = &event["args"];
         self.timers.add(name, thread, ts, event);
+        self.frames.add(name, thread, ts, event);
         match name {
             "navigationStart" if args["data"]["isLoadingMainFrame"] == true => {
                 self.navigations.push(Navigation {
@@ -295,6 +315,8 @@ impl Trace {
         let loaded = loaded.rfind(|(_, at)| *at >= navigation.at);
         let loaded = loaded.map_or(f64::INFINITY, |(_, at)| *at);
         account(&spans, navigation.at, loaded, &mut summary);
+        let works = frames::works(&spans, navigation.at);
+        summary.rendering = self.frames.of_page(main.0, frame, navigation.at, &works);
         summary
     }
 
@@ -329,12 +351,11 @@ impl Summary {
     /// Replaces the times of the load of which this is the summary by the medians of `loads`.
     /// Tasks change by the ratio of the sums, because the machine was as much faster or slower in
     /// that load, whose times are `own`.
-    pub(super) fn take_medians(
-        &mut self,
-        own: &BTreeMap<String, Cpu>,
-        loads: &[BTreeMap<String, Cpu>],
-    ) {
-        self.cpu = medians(loads);
+    pub(super) fn take_medians(&mut self, own: &BTreeMap<String, Cpu>, loads: &[Times]) {
+        let cpu: Vec<_> = loads.iter().map(|load| &load.cpu).collect();
+        self.cpu = medians(&cpu);
+        let rendering: Vec<_> = loads.iter().map(|load| load.rendering).collect();
+        self.rendering = Rendering::medians(&rendering);
         let sum = |load: &BTreeMap<String, Cpu>, other: &BTreeMap<String, Cpu>| -> f64 {
             let both = load.iter().filter(|(url, _)| other.contains_key(*url));
             both.map(|(_, cpu)| cpu.script + cpu.parse).sum()
@@ -359,8 +380,8 @@ pub(super) fn limit(times: &mut BTreeMap<String, Cpu>, slowed: &BTreeMap<String,
 }
 
 /// Returns the median of each time over the loads that contain the URL.
-fn medians(loads: &[BTreeMap<String, Cpu>]) -> BTreeMap<String, Cpu> {
-    let urls: BTreeSet<&String> = loads.iter().flat_map(BTreeMap::keys).collect();
+fn medians(loads: &[&BTreeMap<String, Cpu>]) -> BTreeMap<String, Cpu> {
+    let urls: BTreeSet<&String> = loads.iter().flat_map(|load| load.keys()).collect();
     let of = |url: &String| {
         let median = |time: fn(&Cpu) -> f64| {
             let times = loads.iter().filter_map(|load| load.get(url).map(time));

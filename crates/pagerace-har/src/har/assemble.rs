@@ -66,9 +66,9 @@ pub(super) fn page(
         paints::unblock(&recording, first, &mut blocking);
     }
     let mut cpu = cpu_times(entries, &destinations, chosen.page);
-    for (&script, (from, to)) in &recording.ran {
+    for (&script, run) in &recording.ran {
         // Later calls of the script's functions are not part of its execution.
-        cpu[script] = cpu[script].and(Some(to - from));
+        cpu[script] = cpu[script].and(Some(run.cost));
     }
     for task in tasks.iter().filter(|t| t.kind == TaskKind::Script) {
         // Neither are those of a script that ran too briefly to be recorded.
@@ -76,7 +76,7 @@ pub(super) fn page(
             && destinations[script] == Destination::Script
             && !recording.ran.contains_key(&script)
         {
-            cpu[script] = cpu[script].map(|ms| (ms - (task.end - task.start)).max(0.0));
+            cpu[script] = cpu[script].map(|ms| (ms - task.cost).max(0.0));
         }
     }
     for (script, after) in recording.calls() {

@@ -76,7 +76,10 @@ fn script_mode(word: &str) -> Option<ScriptMode> {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MainThreadTask<'a> {
     pub(super) start: f64,
+    /// The end by the clock.
     pub(super) end: f64,
+    /// Thread time.
+    pub(super) cost: f64,
     pub(super) kind: TaskKind,
     pub(super) url: Option<&'a str>,
 }
@@ -97,9 +100,11 @@ pub(super) fn main_thread(page: Option<&Value>) -> Vec<MainThreadTask<'_>> {
     };
     let task = |task| {
         let start = millis(task, "ms")?;
+        let cost = millis(task, "durationMs")?;
         Some(MainThreadTask {
             start,
-            end: start + millis(task, "durationMs")?,
+            end: start + millis(task, "wallMs").unwrap_or(cost).max(cost),
+            cost,
             kind: match filled(task, "kind")? {
                 "style" | "layout" | "paint" => TaskKind::Rendering,
                 "script" => TaskKind::Script,

@@ -15,7 +15,7 @@ use super::extension::{self, TaskKind};
 use super::markup::{self, Element as Markup};
 use super::pages::Chosen;
 use super::recording::{Recording, upgraded};
-use super::value::{filled, flag, list, number, position};
+use super::value::{filled, flag, list, millis, number, position};
 use pagerace_page::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
 use pagerace_page::{
     Element, ElementKind, FontUse, InlineScript, Largest, Overlay, PageLayout, PictureShares, Rect,
@@ -213,17 +213,19 @@ fn overlay(value: &Value) -> Option<Overlay> {
     })
 }
 
-/// Returns true if the recording has a contentful paint before the event after which a page is said to be
-/// shown: Chromium counts elements that are about to fade in.
+/// Returns true if a frame of the recording shows content before the event after which a page is said to
+/// be shown: scripts hide it late, or Chromium counts elements that are about to fade in.
 fn was_seen(hidden: Overlay, chosen: &Chosen) -> bool {
     let event = match hidden.after {
         Wait::Loaded => "onLoad",
         _ => "onContentLoad",
     };
+    let rendering = rendering(chosen.page);
+    let presentation = rendering.and_then(|r| r.presentation).unwrap_or_default();
     let first = extension::paint(chosen.page, "fcpMs");
     first
         .zip(chosen.timing(event))
-        .is_some_and(|(first, event)| first < event)
+        .is_some_and(|(first, event)| first - presentation.as_millis_f64() < event)
 }
 
 /// Returns a share from 0 to 1; invalid values count as 0.
@@ -416,22 +418,28 @@ fn largest(
     })
 }
 
-/// Returns the time of style, layout and paint tasks, before and after the first
-/// contentful paint.
+/// Returns the times of frames: those that the recording tells. What it does not tell of style, layout
+/// and paint follows from the tasks before and after the first contentful paint.
 fn rendering(page: Option<&Value>) -> Option<RenderingTime> {
     let first_paint = extension::paint(page, "fcpMs")?;
     let tasks = extension::main_thread(page);
+    let told = page.and_then(|p| p.get("_pagerace")?.get("rendering"));
+    let told = |key| Some(Duration::from_millis_f64(millis(told?, key)?).min(MAX_TIME));
     let of = |early: bool| {
         let rendering = tasks.iter().filter(|t| t.kind == TaskKind::Rendering);
         // A task that ends after the paint belongs to a later frame.
         rendering.filter(move |t| (t.end <= first_paint) == early)
     };
-    let sum = |early: bool| of(early).map(|t| t.end - t.start).sum::<f64>();
-    let later = of(false).count();
-    (of(true).count() > 0).then(|| RenderingTime {
-        first: Duration::from_millis_f64(sum(true)).min(MAX_TIME),
-        later: (later > 0)
-            .then(|| Duration::from_millis_f64(sum(false) / later as f64).min(MAX_TIME)),
+    let sum = |early: bool| of(early).map(|t| t.cost).sum::<f64>();
+    let time = |ms: f64| Duration::from_millis_f64(ms).min(MAX_TIME);
+    let first = (of(true).count() > 0).then(|| time(sum(true)));
+    let count = of(false).count();
+    let later = (count > 0).then(|| time(sum(false) / count as f64));
+    Some(RenderingTime {
+        first: told("firstMs").or(first)?,
+        later: told("laterMs").or(later),
+        presentation: told("presentationMs"),
+        later_presentation: told("laterPresentationMs"),
     })
 }
 

@@ -14,6 +14,16 @@ use crate::domain;
 /// Maximum time between an event and the start of the task that handles it. Milliseconds.
 const EVENT_MS: f64 = 3.0;
 
+/// The first task of a script.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    /// The start and the end by the clock, in milliseconds since 1970.
+    pub(super) from: f64,
+    pub(super) to: f64,
+    /// Thread time in milliseconds.
+    pub(super) cost: f64,
+}
+
 /// Entries with their destinations, sizes and markup; indices refer to `entries`.
 pub(super) struct Recording<'a> {
     pub(super) entries: &'a [Entry<'a>],
@@ -25,10 +35,9 @@ pub(super) struct Recording<'a> {
     pub(super) document: usize,
     /// References in the markup of each recorded document body.
     pub(super) references: BTreeMap<usize, Vec<Reference>>,
-    /// Start and end of each script's first task, if recorded, in milliseconds since
-    /// 1970.
-    pub(super) ran: BTreeMap<usize, (f64, f64)>,
-    /// Start and end of the main thread's tasks, in order and in the same unit.
+    /// Each script's first task, if recorded.
+    pub(super) ran: BTreeMap<usize, Run>,
+    /// Start and end of the main thread's tasks, in order, in milliseconds since 1970.
     tasks: Vec<(f64, f64)>,
     /// The start of the navigation, in the same unit, if tasks are recorded.
     navigated: Option<f64>,
@@ -91,9 +100,7 @@ impl<'a> Recording<'a> {
     /// recorded or none ran at that time.
     pub(super) fn task_at(&self, at: f64) -> Option<f64> {
         let (from, to) = self.last_task(at)?;
-        // The task may have lasted longer than recorded, because its thread may wait for a
-        // processor.
-        (at <= to + (to - from) / 4.0).then_some(from)
+        (at <= to).then_some(from)
     }
 
     /// Returns the time at which the timer was set whose callback requested entry `i`, in
@@ -135,9 +142,11 @@ impl<'a> Recording<'a> {
                 && self.destinations[i] == Destination::Script
                 && !late(i)
             {
-                self.ran
-                    .entry(i)
-                    .or_insert((page_start + task.start, page_start + task.end));
+                self.ran.entry(i).or_insert(Run {
+                    from: page_start + task.start,
+                    to: page_start + task.end,
+                    cost: task.cost,
+                });
             }
         }
     }

@@ -226,6 +226,8 @@ impl Page {
         if let Some(rendering) = layout.rendering {
             span("rendering.first", Some(rendering.first))?;
             span("rendering.later", rendering.later)?;
+            span("rendering.presentation", rendering.presentation)?;
+            span("rendering.later_presentation", rendering.later_presentation)?;
         }
         within("slowdown", layout.slowdown.unwrap_or(1.0), &(0.01..=1e3))
     }

@@ -118,7 +118,7 @@ pub struct Element {
     /// main-thread work in between; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
-    /// Time from the element's paint to the middle of its motion, if it fades in or moves into place.
+    /// Time from the element's paint until it counts as visible, if it fades in or moves into place.
     #[serde(default, skip_serializing_if = "is_default")]
     pub motion: Duration,
     /// True if the element makes a paint contentful, as all do except backgrounds of
@@ -238,7 +238,8 @@ pub struct Largest {
     pub rebuilt: bool,
 }
 
-/// Main-thread time of style, layout and paint in the recording.
+/// Times of frames in the recording: main-thread time of style, layout and paint, and the time until
+/// the frame is on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RenderingTime {
     /// Total time up to the first contentful paint.
@@ -246,4 +247,11 @@ pub struct RenderingTime {
     /// Average time of a task after the first contentful paint; `None` without such
     /// tasks.
     pub later: Option<Duration>,
+    /// Time from the main thread's end of the frame with the first contentful paint to its
+    /// presentation, without decoding of images; `None` if not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub presentation: Option<Duration>,
+    /// The same for a later frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub later_presentation: Option<Duration>,
 }

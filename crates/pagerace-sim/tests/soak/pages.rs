@@ -403,6 +403,8 @@ impl Draw {
             rendering: self.chance(0.5).then(|| RenderingTime {
                 first: self.ms(500),
                 later: self.chance(0.5).then(|| self.ms(50)),
+                presentation: self.chance(0.5).then(|| self.ms(80)),
+                later_presentation: self.chance(0.5).then(|| self.ms(80)),
             }),
             slowdown: self.chance(0.2).then_some(4.0),
             callbacks: (0..self.0.below(5))

@@ -1,6 +1,8 @@
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
-use super::{Cpu, Kind, Summary, Task, Trace, medians};
+use super::{Cpu, Kind, Rendering, Summary, Task, Times, Trace, medians};
 
 const URL: &str = "https://a.test/";
 
@@ -92,15 +94,15 @@ fn what_runs_again_after_the_load_event_holds_nothing_up() {
 
 #[test]
 fn several_loads_have_a_median() {
-    let load = |script: f64| {
+    let load = |script: f64| -> BTreeMap<String, Cpu> {
         let cpu = Cpu {
             script,
             ..Cpu::default()
         };
         [("https://a.test/s.js".to_owned(), cpu)].into()
     };
-    let found = medians(&[load(50.0), load(90.0), load(40.0), [].into()]);
-    assert_eq!(found, load(50.0));
+    let loads = [load(50.0), load(90.0), load(40.0), [].into()];
+    assert_eq!(medians(&loads.each_ref()), load(50.0));
 }
 
 #[test]
@@ -165,12 +167,19 @@ fn nonsense_is_no_event() {
 
 #[test]
 fn tasks_are_scaled_to_the_median_load() {
-    let load = |script: f64| -> std::collections::BTreeMap<String, Cpu> {
+    let load = |script: f64| {
         let cpu = Cpu {
             script,
             ..Cpu::default()
         };
-        [("https://a.test/a.js".to_owned(), cpu)].into()
+        let rendering = Rendering {
+            presentation: Some(script / 4.0),
+            ..Rendering::default()
+        };
+        Times {
+            cpu: [("https://a.test/a.js".to_owned(), cpu)].into(),
+            rendering,
+        }
     };
     let task = |duration_ms| Task {
         at_ms: 5.0,
@@ -184,10 +193,11 @@ fn tasks_are_scaled_to_the_median_load() {
         ..Summary::default()
     };
     // The first load was slower than the median by half.
-    summary.take_medians(&load(60.0), &[load(60.0), load(40.0), load(20.0)]);
-    assert_eq!(summary.cpu, load(40.0));
+    summary.take_medians(&load(60.0).cpu, &[load(60.0), load(40.0), load(20.0)]);
+    assert_eq!(summary.cpu, load(40.0).cpu);
+    assert_eq!(summary.rendering, load(40.0).rendering);
     assert_eq!(summary.tasks, [task(20.0), task(8.0)]);
-    summary.take_medians(&load(0.0), &[load(0.0), load(0.0)]);
+    summary.take_medians(&load(0.0).cpu, &[load(0.0), load(0.0)]);
     assert_eq!(summary.tasks, [task(20.0), task(8.0)], "nothing to compare");
 }
 

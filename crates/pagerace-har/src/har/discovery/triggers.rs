@@ -71,15 +71,13 @@ pub(in crate::har) fn discoveries(
                 let could = blockers.ready(recording, link.parent, modes[link.parent], i);
                 // A task long after that time is a callback.
                 let ran = recording.ran.get(&link.parent);
-                let ran = ran.filter(|ran| ran.0 <= could + QUEUE_MS);
-                let ready = ran.map_or(could + cpu_ms[link.parent].unwrap_or(0.0), |ran| ran.1);
+                let ran = ran.filter(|ran| ran.from <= could + QUEUE_MS);
+                let ready = ran.map_or(could + cpu_ms[link.parent].unwrap_or(0.0), |ran| ran.to);
                 let late = recording.end(link.parent).zip(recording.start(i));
                 if late.is_some_and(|(end, start)| end > start + LATE_MS) {
                     notes.add(Kind::LateInitiator);
                 }
-                // The task may have taken longer than its CPU time.
-                let over = ran.map_or(ready, |ran| ran.1 + (ran.1 - ran.0) / 4.0);
-                let cause = callback::cause(recording, &callers, i, over);
+                let cause = callback::cause(recording, &callers, i, ready);
                 wait = cause.map(|(cause, _)| as_wait(cause));
                 Trigger::Script {
                     parent,

@@ -144,7 +144,7 @@ pub(super) fn read(recording: &Recording, events: &Events) -> Vec<Callback> {
         Some(Callback {
             after,
             delay: Duration::from_millis_f64(delay),
-            cost: Duration::from_millis_f64(task.end - task.start),
+            cost: Duration::from_millis_f64(task.cost),
         })
     };
     called.take(MAX_TASKS).filter_map(of).collect()
@@ -157,7 +157,7 @@ fn is_accounted(recording: &Recording, task: &MainThreadTask, start: f64, loaded
         return false;
     };
     let first = recording.ran.get(&i);
-    first.is_some_and(|(from, _)| task.start <= from - start + 1e-6)
+    first.is_some_and(|run| task.start <= run.from - start + 1e-6)
         || (recording.is_document(i) && task.start < loaded)
 }
 

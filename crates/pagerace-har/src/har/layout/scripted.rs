@@ -14,7 +14,7 @@ use pagerace_core::{Destination, Duration};
 use serde_json::Value;
 
 use super::callbacks::{Events, HORIZON_MS, frame_of};
-use crate::har::extension::{self, MainThreadTask};
+use crate::har::extension::{self, MainThreadTask, TaskKind};
 use crate::har::initiator::{Kind, Place};
 use crate::har::pages::Chosen;
 use crate::har::recording::Recording;
@@ -31,7 +31,7 @@ pub(super) struct Told {
     revealed: bool,
     /// Start of the task that put the element on the page.
     made: Option<f64>,
-    /// Begin and middle of each motion of the element, in order.
+    /// Begin of each motion of the element, and when the element counts as visible, in order.
     motions: Vec<(f64, f64)>,
 }
 
@@ -40,8 +40,8 @@ impl Told {
         let sane = |ms: &f64| (0.0..=MAX_TIME.as_millis_f64()).contains(ms);
         let motion = |times: &Value| {
             let time = |i: usize| times.get(i)?.as_f64().filter(sane);
-            let (begin, middle) = (time(0)?, time(1)?);
-            (begin <= middle).then_some((begin, middle))
+            let (begin, seen) = (time(0)?, time(1)?);
+            (begin <= seen).then_some((begin, seen))
         };
         Self {
             revealed: flag(element, "scripted"),
@@ -94,8 +94,8 @@ pub(super) fn wait(
         if is_scripted {
             begin = begin.max(events.parsed);
         }
-        if let Some((_, middle)) = motion {
-            element.motion = Duration::from_millis_f64((middle - begin).max(0.0));
+        if let Some((_, seen)) = motion {
+            element.motion = Duration::from_millis_f64((seen - begin).max(0.0));
         }
         if !is_scripted || begin <= events.parsed {
             continue;
@@ -177,7 +177,7 @@ pub(super) fn cause(
         last(
             &mut makers
                 .iter()
-                .filter_map(|i| Some((*i, recording.ran.get(i)?.0))),
+                .filter_map(|i| Some((*i, recording.ran.get(i)?.from))),
         )
     };
     let (id, at) = data.or_else(|| ran().filter(|_| painted <= loaded))?;
@@ -201,8 +201,15 @@ pub(super) fn date(
         let paint = extension::paint(page, key).filter(|paint| *paint > at)?;
         // The model itself adds the last rendering and the presentation of the frame.
         let frame = frame_of(&tasks, at, paint);
-        // The model also adds all these tasks.
-        let inside = |t: &MainThreadTask| (t.end.min(frame) - t.start.max(at)).max(0.0);
+        // The model also adds all these tasks: frames by the clock, others by thread time.
+        let inside = |t: &MainThreadTask| {
+            let wall = (t.end.min(frame) - t.start.max(at)).max(0.0);
+            if t.kind == TaskKind::Rendering {
+                wall
+            } else {
+                wall.min(t.cost)
+            }
+        };
         let busy: f64 = tasks.iter().map(inside).sum();
         Some(Duration::from_millis_f64((frame - at - busy).max(0.0)))
     };

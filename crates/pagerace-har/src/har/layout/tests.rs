@@ -7,7 +7,7 @@ use crate::from_bytes;
 use pagerace_core::Duration;
 use pagerace_page::{
     ElementKind, Evidence, FontDisplay, FontUse, Largest, Overlay, Page, PictureShares, Rect,
-    ResourceId, Trigger, Wait,
+    RenderingTime, ResourceId, Trigger, Wait,
 };
 
 /// 200 bytes decoded, 100 encoded; the body begins at byte 40.
@@ -92,6 +92,21 @@ fn own() -> Value {
             {"ms": 70, "durationMs": 1, "kind": "paint"},
         ],
     })
+}
+
+#[test]
+fn frames_take_the_times_that_the_recording_tells() {
+    let mut own = own();
+    own["rendering"] = json!({"firstMs": 40, "laterMs": null, "presentationMs": 12.5,
+        "laterPresentationMs": "soon"});
+    let rendering = import(&own).layout.expect("recorded").rendering;
+    let expected = RenderingTime {
+        first: Duration::from_millis(40),
+        later: Some(Duration::from_millis(3)),
+        presentation: Some(Duration::from_micros(12_500)),
+        later_presentation: None,
+    };
+    assert_eq!(rendering, Some(expected));
 }
 
 #[test]
@@ -311,6 +326,7 @@ fn the_page_has_what_the_fields_say() {
         Some(Duration::from_millis(3)),
         "the mean of 5, 3 and 1"
     );
+    assert_eq!(rendering.presentation, None);
     let cpu: Vec<_> = page.resources.iter().map(|r| r.cpu_time).collect();
     let ms = |ms| Some(Duration::from_millis_f64(ms));
     assert_eq!(cpu, [ms(5.0), ms(7.0), None, ms(1.5), None, None]);

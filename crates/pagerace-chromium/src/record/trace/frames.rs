@@ -1,0 +1,276 @@
+//! The work for frames: style, layout and paint on the main thread, and what the compositor does
+//! until a frame is on the screen.
+//!
+//! Chromium traces the stages of each frame as asynchronous events of one `PipelineReporter`
+//! (<https://chromium.googlesource.com/chromium/src/+/main/cc/metrics/compositor_frame_reporter.cc>).
+//! Its id is used again for later frames. A frame that a later one superseded ends with that one, but
+//! its state says that it was not presented.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{SHORTEST_TASK_MS, Span, Thread, duration, owned};
+
+/// The times of a page's frames in milliseconds by the clock; `None` if the trace does not tell.
+///
+/// Unlike scripts, style and layout wait for other processes, mostly for the fonts of the system
+/// (on Linux), so that their thread time alone is too short.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::record) struct Rendering {
+    /// Style, layout and paint up to the frame of the first contentful paint.
+    pub(in crate::record) first: Option<Work>,
+    /// The mean of a task with such work after that.
+    pub(in crate::record) later: Option<Work>,
+    /// From the main thread's commit of that frame to its presentation, without decoding of images.
+    pub(in crate::record) presentation: Option<f64>,
+    /// The same for later frames: the median.
+    pub(in crate::record) later_presentation: Option<f64>,
+}
+
+/// Time of the main thread in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::record) struct Work {
+    /// Thread time.
+    pub(super) ran: f64,
+    /// Time in which the thread waited for other processes, or for a processor.
+    pub(super) waited: f64,
+}
+
+impl Work {
+    pub(in crate::record) fn total(self) -> f64 {
+        self.ran + self.waited
+    }
+
+    fn add(&mut self, other: Self) {
+        self.ran += other.ran;
+        self.waited += other.waited;
+    }
+}
+
+/// Returns the work of style, layout and paint of each task with any, and the start of the task in
+/// microseconds. What a script or the parser forces counts for these. `spans` are those of the main
+/// thread since `zero`, enclosing ones first.
+pub(super) fn works(spans: &[Span], zero: f64) -> Vec<(f64, Work)> {
+    let mut works: Vec<(f64, Work)> = Vec::new();
+    // The start and end of the task, and the end of the outermost span in it.
+    let (mut task, mut until) = ((zero, zero), zero);
+    let mut is_new = true;
+    for span in spans {
+        let end = span.start + span.wall;
+        if span.start >= task.1 {
+            task = (span.start, end);
+            is_new = true;
+        }
+        if span.task || span.start < until {
+            continue;
+        }
+        until = end;
+        if !span.kind.is_rendering() {
+            continue;
+        }
+        let work = Work {
+            ran: span.cpu / 1e3,
+            waited: (span.wall - span.cpu).max(0.0) / 1e3,
+        };
+        match works.last_mut().filter(|_| !is_new) {
+            Some((_, sum)) => sum.add(work),
+            None => works.push((task.0, work)),
+        }
+        is_new = false;
+    }
+    works
+}
+
+impl Rendering {
+    /// Returns the median of each time over the loads that have it.
+    pub(in crate::record) fn medians(loads: &[Self]) -> Self {
+        let works = |work: fn(&Self) -> Option<Work>| {
+            let mut all: Vec<Work> = loads.iter().filter_map(work).collect();
+            all.sort_by(|a, b| a.total().total_cmp(&b.total()));
+            all.get(all.len().checked_sub(1)? / 2).copied()
+        };
+        let times = |time: fn(&Self) -> Option<f64>| {
+            let all = loads.iter().filter_map(time);
+            median(all.collect())
+        };
+        Self {
+            first: works(|load| load.first),
+            later: works(|load| load.later),
+            presentation: times(|load| load.presentation),
+            later_presentation: times(|load| load.later_presentation),
+        }
+    }
+
+    /// Multiplies the thread times. Other threads and processes of a slow device are as fast.
+    pub(in crate::record) fn slow_down(&mut self, factor: f64) {
+        for work in [&mut self.first, &mut self.later].into_iter().flatten() {
+            work.ran *= factor;
+        }
+    }
+}
+
+/// Returns the lower median.
+fn median(mut times: Vec<f64>) -> Option<f64> {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len().checked_sub(1)? / 2).copied()
+}
+
+/// Collects the events of frames.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    stages: Vec<Stage>,
+    /// The first contentful paints by document frame.
+    first_paints: Vec<(String, f64)>,
+    /// Process, start and end of each decoding of an image.
+    decodings: Vec<(i64, f64, f64)>,
+}
+
+/// An event of a frame; times in microseconds.
+#[derive(Debug)]
+struct Stage {
+    process: i64,
+    id: String,
+    at: f64,
+    kind: StageKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum StageKind {
+    /// The begin of a frame, and whether it was presented in the end.
+    Begin(bool),
+    /// The end of the main thread's commit.
+    Committed,
+    Presented,
+}
+
+impl Frames {
+    pub(super) fn add(&mut self, name: &str, (process, _): Thread, at: f64, event: &Value) {
+        let begins = event["ph"] == "b";
+        let ends = event["ph"] == "e";
+        // The compositor submits a frame, or the layers of one.
+        let is_presentation =
+            name.starts_with("Submit") && name.ends_with("ToPresentationCompositorFrame");
+        let kind = match name {
+            "firstContentfulPaint" => {
+                let frame = owned(&event["args"]["frame"]);
+                self.first_paints.extend(frame.map(|frame| (frame, at)));
+                return;
+            }
+            "Decode LazyPixelRef" => {
+                let wall = duration(event).map(|(wall, _)| wall);
+                self.decodings
+                    .extend(wall.map(|wall| (process, at, at + wall)));
+                return;
+            }
+            "PipelineReporter" if begins => {
+                let state = event["args"]["frame_reporter"]["state"].as_str();
+                let state = state.or(event["args"]["chrome_frame_reporter"]["state"].as_str());
+                StageKind::Begin(state.is_some_and(|s| s.starts_with("STATE_PRESENTED")))
+            }
+            "Commit" if ends => StageKind::Committed,
+            _ if is_presentation && ends => StageKind::Presented,
+            _ => return,
+        };
+        let id = [
+            &event["id"],
+            &event["id2"]["local"],
+            &event["id2"]["global"],
+        ];
+        let id = id.into_iter().find_map(owned);
+        self.stages.extend(id.map(|id| Stage {
+            process,
+            id,
+            at,
+            kind,
+        }));
+    }
+
+    /// Returns the times of the frames of a page whose navigation began at `zero` (microseconds) in
+    /// the document frame `frame` of a process. `works` are those of its main thread.
+    pub(super) fn of_page(
+        &self,
+        process: i64,
+        frame: &str,
+        zero: f64,
+        works: &[(f64, Work)],
+    ) -> Rendering {
+        let mut firsts = self.first_paints.iter();
+        let Some((_, first)) = firsts.find(|(of, at)| of == frame && *at >= zero) else {
+            return Rendering::default();
+        };
+        let shown = self.shown(process, zero);
+        let is_first = |(_, at): &&(f64, f64)| (at - first).abs() < 1_000.0;
+        let Some((commit, _)) = shown.iter().rfind(is_first) else {
+            return Rendering::default();
+        };
+        let sum = |works: &[(f64, Work)]| {
+            works.iter().fold(Work::default(), |mut sum, (_, work)| {
+                sum.add(*work);
+                sum
+            })
+        };
+        let (before, after) = works.split_at(works.partition_point(|(at, _)| at < commit));
+        let is_long = |(_, work): &&(f64, Work)| work.total() >= SHORTEST_TASK_MS;
+        let after: Vec<(f64, Work)> = after.iter().filter(is_long).copied().collect();
+        let (all, count) = (sum(&after), after.len() as f64);
+        let mean = Work {
+            ran: all.ran / count,
+            waited: all.waited / count,
+        };
+        let time = |(commit, at): (f64, f64)| {
+            let decoding = self.decoding(process, commit, at);
+            (at - commit - decoding).max(0.0) / 1e3
+        };
+        let later = shown.iter().filter(|(c, _)| c > commit);
+        Rendering {
+            first: Some(sum(before)),
+            later: (!after.is_empty()).then_some(mean),
+            presentation: Some(time((*commit, *first))),
+            later_presentation: median(later.map(|shown| time(*shown)).collect()),
+        }
+    }
+
+    /// Returns commit and presentation of each presented frame of a process since `zero`, in order of
+    /// the commits.
+    fn shown(&self, process: i64, zero: f64) -> Vec<(f64, f64)> {
+        let of_page = self.stages.iter();
+        let mut stages: Vec<&Stage> = of_page
+            .filter(|stage| stage.process == process && stage.at >= zero)
+            .collect();
+        stages.sort_by(|a, b| a.at.total_cmp(&b.at));
+        // Whether the frame that has an id is presented in the end, and its commit.
+        let mut frames: BTreeMap<&str, (bool, Option<f64>)> = BTreeMap::new();
+        let mut shown = Vec::new();
+        for stage in stages {
+            let frame = frames.entry(&stage.id).or_default();
+            match stage.kind {
+                StageKind::Begin(is_shown) => *frame = (is_shown, None),
+                StageKind::Committed => frame.1 = Some(stage.at),
+                StageKind::Presented => {
+                    let commit = frame.1.take().filter(|_| frame.0);
+                    shown.extend(commit.map(|commit| (commit, stage.at)));
+                }
+            }
+        }
+        shown.sort_by(|a, b| a.0.total_cmp(&b.0));
+        shown
+    }
+
+    /// Returns the time from `from` to `to` in which a process decoded images.
+    fn decoding(&self, process: i64, from: f64, to: f64) -> f64 {
+        let own = self.decodings.iter().filter(|(of, ..)| *of == process);
+        let inside = own.map(|(_, start, end)| (start.max(from), end.min(to)));
+        let mut inside: Vec<(f64, f64)> = inside.filter(|(start, end)| start < end).collect();
+        inside.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut sum, mut until) = (0.0, from);
+        for (start, end) in inside {
+            sum += (end - start.max(until)).max(0.0);
+            until = until.max(end);
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests;

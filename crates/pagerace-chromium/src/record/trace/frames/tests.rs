@@ -1,0 +1,150 @@
+use serde_json::{Value, json};
+
+use super::{Frames, Rendering, Work, works};
+use crate::record::trace::{Kind, Span};
+
+const PRESENTED: &str = "SubmitCompositorFrameToPresentationCompositorFrame";
+
+fn stage(frames: &mut Frames, name: &str, id: &str, at: f64) {
+    let event = json!({"ph": "e", "id2": {"local": id}});
+    frames.add(name, (7, 1), at, &event);
+}
+
+fn begin(frames: &mut Frames, id: &str, at: f64, state: &str) {
+    let event =
+        json!({"ph": "b", "id2": {"local": id}, "args": {"frame_reporter": {"state": state}}});
+    frames.add("PipelineReporter", (7, 1), at, &event);
+}
+
+/// Adds a frame that begins 10 ms before its commit.
+fn shown(frames: &mut Frames, id: &str, committed: f64, presented: f64) {
+    begin(frames, id, committed - 10_000.0, "STATE_PRESENTED_ALL");
+    stage(frames, "Commit", id, committed);
+    stage(frames, PRESENTED, id, presented);
+}
+
+fn first_paint(frames: &mut Frames, at: f64) {
+    let event = json!({"ph": "R", "args": {"frame": "F"}});
+    frames.add("firstContentfulPaint", (7, 7), at, &event);
+}
+
+fn decoding(frames: &mut Frames, process: i64, at: f64, dur: f64) {
+    let event = json!({"ph": "X", "dur": dur, "tdur": 1.0});
+    frames.add("Decode LazyPixelRef", (process, 9), at, &event);
+}
+
+fn work(ran: f64, waited: f64) -> Work {
+    Work { ran, waited }
+}
+
+#[test]
+fn frames_are_followed_to_the_screen() {
+    let mut frames = Frames::default();
+    // A frame of the page before; its id is used again.
+    shown(&mut frames, "a", 100.0, 900.0);
+    first_paint(&mut frames, 900.0);
+    // A frame without a change is committed and not presented, and one is superseded by the next.
+    begin(&mut frames, "a", 5_000.0, "STATE_NO_UPDATE_DESIRED");
+    stage(&mut frames, "Commit", "a", 9_000.0);
+    begin(&mut frames, "b", 12_000.0, "STATE_DROPPED");
+    stage(&mut frames, "Commit", "b", 15_000.0);
+    stage(&mut frames, PRESENTED, "b", 40_000.0);
+    shown(&mut frames, "a", 21_000.0, 40_000.0);
+    // The compositor presents a frame of its own with it.
+    begin(&mut frames, "c", 22_000.0, "STATE_PRESENTED_ALL");
+    stage(&mut frames, PRESENTED, "c", 40_000.0);
+    first_paint(&mut frames, 40_020.0);
+    // Two threads decode images, in part at once, and one goes on after the presentation.
+    decoding(&mut frames, 7, 25_000.0, 4_000.0);
+    decoding(&mut frames, 7, 27_000.0, 4_000.0);
+    decoding(&mut frames, 7, 39_020.0, 9_000.0);
+    decoding(&mut frames, 8, 21_000.0, 9_000.0);
+    shown(&mut frames, "c", 61_000.0, 64_000.0);
+    shown(&mut frames, "a", 71_000.0, 80_000.0);
+    shown(&mut frames, "b", 81_000.0, 86_000.0);
+    let works = [
+        (3_000.0, work(3.0, 1.0)),
+        (11_000.0, work(4.0, 6.0)),
+        (46_000.0, work(2.0, 0.0)),
+        (47_000.0, work(0.5, 0.4)),
+        (51_000.0, work(6.0, 4.0)),
+    ];
+    let found = frames.of_page(7, "F", 1_000.0, &works);
+    let expected = Rendering {
+        first: Some(work(7.0, 7.0)),
+        later: Some(work(4.0, 2.0)),
+        presentation: Some(19.02 - 6.0 - 1.0),
+        later_presentation: Some(5.0),
+    };
+    assert_eq!(found, expected);
+    // Without a paint, and in another process, nothing is known.
+    assert_eq!(
+        frames.of_page(7, "G", 1_000.0, &works),
+        Rendering::default()
+    );
+    assert_eq!(
+        frames.of_page(8, "F", 1_000.0, &works),
+        Rendering::default()
+    );
+}
+
+#[test]
+fn work_for_frames_counts_by_task() {
+    let span = |kind, start: f64, wall: f64, cpu: f64, task| Span {
+        thread: (7, 7),
+        start,
+        wall,
+        cpu,
+        kind,
+        first_run: false,
+        task,
+        role: None,
+        url: None,
+        image: None,
+    };
+    let spans = [
+        span(Kind::Other, 1_000.0, 9_000.0, 5_000.0, true),
+        // A script forces a layout.
+        span(Kind::Script, 1_500.0, 2_000.0, 2_000.0, false),
+        span(Kind::Layout, 2_000.0, 1_000.0, 1_000.0, false),
+        span(Kind::Layout, 4_000.0, 3_000.0, 1_000.0, false),
+        span(Kind::Style, 5_000.0, 500.0, 500.0, false),
+        span(Kind::Paint, 8_000.0, 1_000.0, 1_000.0, false),
+        span(Kind::Other, 12_000.0, 2_000.0, 2_000.0, true),
+        span(Kind::Script, 12_000.0, 2_000.0, 2_000.0, false),
+        // This one is in no task.
+        span(Kind::Paint, 20_000.0, 1_000.0, 500.0, false),
+    ];
+    let expected = [(1_000.0, work(2.0, 2.0)), (20_000.0, work(0.5, 0.5))];
+    assert_eq!(works(&spans, 0.0), expected);
+}
+
+#[test]
+fn events_without_ids_are_left_out() {
+    let mut frames = Frames::default();
+    for event in [Value::Null, json!({"ph": "e"}), json!({"ph": "e", "id": 3})] {
+        frames.add("PipelineReporter", (7, 1), 4.0, &event);
+        frames.add("Commit", (7, 1), 5.0, &event);
+        frames.add("firstContentfulPaint", (7, 7), 6.0, &event);
+    }
+    assert_eq!(frames.of_page(7, "F", 0.0, &[]), Rendering::default());
+}
+
+#[test]
+fn each_time_has_its_own_median() {
+    let load = |first, presentation| Rendering {
+        first: Some(first),
+        presentation,
+        ..Rendering::default()
+    };
+    let loads = [
+        load(work(9.0, 0.0), None),
+        load(work(10.0, 20.0), Some(4.0)),
+        load(work(10.0, 2.0), Some(2.0)),
+    ];
+    let mut found = Rendering::medians(&loads);
+    assert_eq!(found, load(work(10.0, 2.0), Some(2.0)));
+    found.slow_down(4.0);
+    let slow = load(work(40.0, 2.0), Some(2.0));
+    assert_eq!(found, slow, "other threads are not slowed down");
+}
