@@ -84,6 +84,20 @@ pub(super) struct MainThreadTask<'a> {
     pub(super) url: Option<&'a str>,
 }
 
+impl MainThreadTask<'_> {
+    /// Returns the milliseconds between two times that the model takes for the task: frames take
+    /// recorded time by the clock, other tasks their thread time.
+    pub(super) fn modelled(&self, from: f64, to: f64) -> f64 {
+        let inside = (self.end.min(to) - self.start.max(from)).max(0.0);
+        let wall = self.end - self.start;
+        if self.kind == TaskKind::Rendering || wall <= 0.0 {
+            inside
+        } else {
+            inside * (self.cost / wall)
+        }
+    }
+}
+
 /// Kind of a task, as far as the importer distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TaskKind {
@@ -103,7 +117,7 @@ pub(super) fn main_thread(page: Option<&Value>) -> Vec<MainThreadTask<'_>> {
         let cost = millis(task, "durationMs")?;
         Some(MainThreadTask {
             start,
-            end: start + millis(task, "wallMs").unwrap_or(cost).max(cost),
+            end: start + millis(task, "wallMs").unwrap_or(cost),
             cost,
             kind: match filled(task, "kind")? {
                 "style" | "layout" | "paint" => TaskKind::Rendering,

@@ -209,23 +209,29 @@ fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<
         .iter()
         .filter_map(|r| r.cpu_time)
         .fold(Duration::ZERO, |sum, t| sum + t);
-    let rendering = layout.rendering.map(|r| {
-        let later = r.later.map(|t| format!(", later frames {t}"));
-        format!(
-            "; style, layout and paint {} up to the first paint{}",
-            r.first,
-            later.unwrap_or_default()
-        )
-    });
-    writeln!(
-        out,
-        "recorded CPU: {cpu} in {} resources{}",
-        page.resources
-            .iter()
-            .filter(|r| r.cpu_time.is_some())
-            .count(),
-        rendering.unwrap_or_default()
-    )
+    let timed = page.resources.iter().filter(|r| r.cpu_time.is_some());
+    writeln!(out, "recorded CPU: {cpu} in {} resources", timed.count())?;
+    if let Some(frames) = layout.rendering {
+        write!(
+            out,
+            "recorded frames: {} of style, layout and paint up to the first paint",
+            frames.first
+        )?;
+        let screen = |time: Option<Duration>| {
+            let told = time.map(|time| format!(", then {time} to the screen"));
+            told.unwrap_or_default()
+        };
+        write!(out, "{}", screen(frames.presentation))?;
+        if let Some(later) = frames.later {
+            write!(
+                out,
+                "; each later one {later}{}",
+                screen(frames.later_presentation)
+            )?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 fn creator(page: &Page) -> &str {

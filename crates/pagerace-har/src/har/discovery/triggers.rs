@@ -142,7 +142,9 @@ fn follow_synchronous(recording: &Recording, links: &[Option<Link>], all: &mut [
         else {
             continue;
         };
-        let could = start - delay.as_millis_f64();
+        // A task lasts as long as its script waits for the response.
+        let begun = recording.task_at(start).unwrap_or(start);
+        let could = begun.min(start - delay.as_millis_f64());
         let before = waits.iter().take_while(|(wait, _)| *wait < i);
         let last = before
             .filter(|(_, end)| *end > could && *end <= start)

@@ -45,19 +45,24 @@ fn fields_are_read_and_odd_ones_are_not_there() {
 #[test]
 fn tasks_come_in_order_and_broken_ones_are_left_out() {
     let page = json!({"_pagerace": {"mainThread": [
-        {"ms": 30, "durationMs": 5, "kind": "script", "url": "https://a.test/a.js"},
-        {"ms": 10, "durationMs": 4, "kind": "layout"},
+        {"ms": 30, "durationMs": 5, "wallMs": 10, "kind": "script", "url": "https://a.test/a.js"},
+        {"ms": 10, "durationMs": 4, "wallMs": 8, "kind": "layout"},
         {"ms": "soon", "durationMs": 4, "kind": "layout"},
         {"ms": 20, "durationMs": 1, "kind": "gc"},
     ]}});
     let tasks = main_thread(Some(&page));
+    let modelled = |i: usize| tasks[i].modelled(0.0, 1e6);
     let kinds: Vec<_> = tasks.iter().map(|t| (t.start, t.end, t.kind)).collect();
     let expected = [
-        (10.0, 14.0, TaskKind::Rendering),
+        (10.0, 18.0, TaskKind::Rendering),
         (20.0, 21.0, TaskKind::Other),
-        (30.0, 35.0, TaskKind::Script),
+        (30.0, 40.0, TaskKind::Script),
     ];
     assert_eq!(kinds, expected);
+    let all: Vec<f64> = (0..3).map(modelled).collect();
+    assert_eq!(all, [8.0, 1.0, 5.0], "frames wait, scripts only run");
+    assert_eq!(tasks[2].modelled(36.0, 90.0), 2.0);
+    assert_eq!(tasks[2].modelled(50.0, 90.0), 0.0);
     assert_eq!(tasks[2].url, Some("https://a.test/a.js"));
     assert_eq!(main_thread(None), []);
 }

@@ -87,13 +87,19 @@ impl<'a> Events<'a> {
         event <= at + 1.0 && self.idle(event, at) <= within
     }
 
+    /// Returns the time from `from` to `to` that remains beside the tasks that the model adds.
+    fn unexplained(&self, from: f64, to: f64) -> f64 {
+        let tasks = self.tasks.iter().map(|t| t.modelled(from, to));
+        (to - from - tasks.sum::<f64>()).max(0.0)
+    }
+
     fn called_by(
         &self,
         at: f64,
         at_once: f64,
         counts: impl Fn(ResourceId) -> bool,
     ) -> Option<(Wait, f64)> {
-        let idle = |from: f64| self.idle(from, at);
+        let delay = |from: f64| self.unexplained(from, at);
         let follows = |event: f64, within| self.follows(at, event, within);
         let mut arrivals = self.arrivals.iter().filter(|(_, id)| counts(*id));
         let last = arrivals.rfind(|(end, _)| *end <= at + 1.0);
@@ -111,12 +117,12 @@ impl<'a> Events<'a> {
         {
             (wait(*id), 0.0)
         } else if at > self.loaded {
-            (Wait::Loaded, idle(self.loaded))
+            (Wait::Loaded, delay(self.loaded))
         } else if at > self.parsed {
-            (Wait::ContentLoaded, idle(self.parsed))
+            (Wait::ContentLoaded, delay(self.parsed))
         } else {
             let (end, id) = last?;
-            (wait(*id), idle(*end))
+            (wait(*id), delay(*end))
         })
     }
 }

@@ -14,7 +14,7 @@ use pagerace_core::{Destination, Duration};
 use serde_json::Value;
 
 use super::callbacks::{Events, HORIZON_MS, frame_of};
-use crate::har::extension::{self, MainThreadTask, TaskKind};
+use crate::har::extension;
 use crate::har::initiator::{Kind, Place};
 use crate::har::pages::Chosen;
 use crate::har::recording::Recording;
@@ -201,16 +201,8 @@ pub(super) fn date(
         let paint = extension::paint(page, key).filter(|paint| *paint > at)?;
         // The model itself adds the last rendering and the presentation of the frame.
         let frame = frame_of(&tasks, at, paint);
-        // The model also adds all these tasks: frames by the clock, others by thread time.
-        let inside = |t: &MainThreadTask| {
-            let wall = (t.end.min(frame) - t.start.max(at)).max(0.0);
-            if t.kind == TaskKind::Rendering {
-                wall
-            } else {
-                wall.min(t.cost)
-            }
-        };
-        let busy: f64 = tasks.iter().map(inside).sum();
+        // The model also adds all these tasks.
+        let busy: f64 = tasks.iter().map(|t| t.modelled(at, frame)).sum();
         Some(Duration::from_millis_f64((frame - at - busy).max(0.0)))
     };
     let area = |e: &Element| e.rect.visible_area(viewport);

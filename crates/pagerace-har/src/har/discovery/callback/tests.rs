@@ -103,7 +103,14 @@ fn a_timer_keeps_its_delay() {
 /// ms.
 fn import_own(more: &[Value]) -> Page {
     let task = |ms: u32, url: Option<&str>| json!({"ms": ms, "durationMs": 10, "kind": "script", "url": url});
-    let tasks = [task(300, Some(APP)), task(330, None), task(350, None)];
+    import_tasks(
+        &[task(300, Some(APP)), task(330, None), task(350, None)],
+        more,
+    )
+}
+
+/// Imports a page recorded by our own recorder with these tasks.
+fn import_tasks(tasks: &[Value], more: &[Value]) -> Page {
     let timings = json!({"onContentLoad": 352, "onLoad": 2000});
     loaded(&timings, &json!({"version": 1, "mainThread": tasks}), more)
 }
@@ -161,6 +168,11 @@ fn a_script_goes_on_after_its_synchronous_request() {
     assert_eq!(last(&page), (Some(first), 10));
     let data = entry("/data", "application/json", 310, 20, &[APP]);
     assert_eq!(last(&import(&[data, next()])), (None, 40), "asynchronous");
+    // A task lasts as long as its script waits.
+    let task = json!({"ms": 300, "durationMs": 10, "wallMs": 200, "kind": "script", "url": APP});
+    let next = entry("/x", "application/json", 490, 5, &[APP]);
+    let page = import_tasks(&[task], &[sync("/data", 305, 180), next]);
+    assert_eq!(last(&page), (Some(first), 5));
     // Where tasks are recorded, the gap between the requests of one task may be longer.
     let page = import_own(&[sync("/data", 352, 2), sync("/next", 480, 2)]);
     assert_eq!(last(&page), (Some(first), 126));
