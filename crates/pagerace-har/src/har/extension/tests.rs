@@ -61,7 +61,8 @@ fn tasks_come_in_order_and_broken_ones_are_left_out() {
     assert_eq!(kinds, expected);
     let all: Vec<f64> = (0..3).map(modelled).collect();
     assert_eq!(all, [8.0, 1.0, 5.0], "frames wait, scripts only run");
-    let parts = [36.0, 50.0].map(|from| tasks[2].modelled(from, 90.0));
+    let rest = [36.0, 50.0].into_iter();
+    let parts: Vec<f64> = rest.map(|from| tasks[2].modelled(from, 90.0)).collect();
     assert_eq!(parts, [2.0, 0.0]);
     assert_eq!(tasks[2].url, Some("https://a.test/a.js"));
     assert_eq!(main_thread(None), []);
