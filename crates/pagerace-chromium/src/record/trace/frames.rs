@@ -14,8 +14,8 @@ use super::{SHORTEST_TASK_MS, Span, Thread, duration, owned};
 
 /// The times of a page's frames in milliseconds by the clock; `None` if the trace does not tell.
 ///
-/// Unlike scripts, style and layout wait for other processes, mostly for the fonts of the system
-/// (on Linux), so that their thread time alone is too short.
+/// Style and layout wait for other threads and processes, probably for fonts of the system, so that
+/// their thread time alone is too short.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::record) struct Rendering {
     /// Style, layout and paint up to the frame of the first contentful paint.
@@ -33,7 +33,7 @@ pub(in crate::record) struct Rendering {
 pub(in crate::record) struct Work {
     /// Thread time.
     pub(super) ran: f64,
-    /// Time in which the thread waited for other processes, or for a processor.
+    /// Time in which the thread waited for other threads and processes, or for a processor.
     pub(super) waited: f64,
 }
 
@@ -49,7 +49,7 @@ impl Work {
 }
 
 /// Returns the work of style, layout and paint of each task with any, and the start of the task in
-/// microseconds. What a script or the parser forces counts for these. `spans` are those of the main
+/// microseconds. What a script or the parser forces counts for that script or the parser. `spans` are those of the main
 /// thread since `zero`, enclosing ones first.
 pub(super) fn works(spans: &[Span], zero: f64) -> Vec<(f64, Work)> {
     let mut works: Vec<(f64, Work)> = Vec::new();
