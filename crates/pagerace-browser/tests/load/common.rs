@@ -136,6 +136,14 @@ pub(crate) fn page(resources: Vec<Resource>) -> Arc<Page> {
     })
 }
 
+/// Chrome with the costs and overheads of a desktop.
+pub(crate) fn desktop() -> BrowserConfig {
+    BrowserConfig {
+        cpu: 1.0,
+        ..no_cpu(Profile::CHROME)
+    }
+}
+
 /// Returns a configuration in which the CPU takes no time (except for layout) and never varies.
 pub(crate) fn no_cpu(profile: &'static Profile) -> BrowserConfig {
     BrowserConfig {

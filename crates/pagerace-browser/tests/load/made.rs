@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use pagerace_browser::Profile;
-use pagerace_core::Destination;
-use pagerace_page::{Element, Wait};
+use pagerace_core::{Destination, ScriptMode};
+use pagerace_page::{Element, Page, ResourceId, Trigger, Wait};
 
-use crate::common::{Network, blocking_sheet, document, id, in_markup, load, ms, no_cpu, page};
-use crate::recorded_layout::{image, loaded, text, with_layout};
+use crate::common::{
+    Network, blocking_sheet, document, id, in_markup, load, ms, no_cpu, page, resource,
+};
+use crate::recorded_layout::{image, loaded, paints, text, with_layout};
 
 #[test]
 fn elements_that_scripts_make_wait_for_their_event_and_take_their_time_to_move() {
@@ -106,4 +108,81 @@ fn an_image_whose_script_fails_is_shown_nevertheless() {
     // A truncated script must not improve a metric.
     let broken = with_moving_image(20_000, script, |network| network.spoilt.push(id(1)));
     assert_eq!((broken.lcp, broken.speed_index), (None, None));
+}
+
+#[test]
+fn what_scripts_make_waits_for_the_scripts() {
+    let script = |mode, delay| {
+        let script = pagerace_page::Resource {
+            script_mode: mode,
+            ..in_markup(Destination::Script, 5_000, 3_000)
+        };
+        let made = page(vec![document(4_000), script]);
+        let by_script = Element {
+            delay,
+            ..text(900.0, None, &[])
+        };
+        let elements = vec![text(10.0, Some(1_500), &[]), by_script];
+        paints(&loaded(with_layout(&made, elements), &Network::default()))
+    };
+    let (fcp, lcp) = script(ScriptMode::Defer, None);
+    assert!((100.0..110.0).contains(&fcp), "{fcp}");
+    assert!((200.0..212.0).contains(&lcp), "{lcp}");
+    let (_, later) = script(ScriptMode::Defer, Some(ms(300.0)));
+    assert!((500.0..512.0).contains(&later), "{later}");
+}
+
+/// Returns a page whose text is in the document, except for the largest, which a script
+/// creates 10 ms after `after`. Resource 2 is the script's data.
+fn with_made_text(after: Wait) -> Page {
+    let script = Trigger::Markup {
+        parent: id(0),
+        offset: 1_000,
+    };
+    let data = Trigger::Script {
+        parent: id(1),
+        delay: ms(0.0),
+    };
+    let made = page(vec![
+        document(4_000),
+        resource(Destination::Script, 1_000, script),
+        resource(Destination::Fetch, 1_000, data),
+    ]);
+    let late = Element {
+        after,
+        delay: Some(ms(10.0)),
+        ..text(500.0, None, &[])
+    };
+    let elements = vec![text(100.0, Some(3_000), &[]), late];
+    with_layout(&made, elements)
+}
+
+const OF_DATA: Wait = Wait::Resource { id: ResourceId(2) };
+
+#[test]
+fn text_that_a_script_makes_of_its_data_waits_for_the_data() {
+    let lcp = |after| paints(&loaded(with_made_text(after), &Network::default())).1;
+    let (parsed, data) = (lcp(Wait::ContentLoaded), lcp(OF_DATA));
+    // The data take a round trip of 100 ms.
+    assert!((90.0..110.0).contains(&(data - parsed)), "{parsed} {data}");
+}
+
+#[test]
+fn text_of_data_that_fails_is_not_shown_and_of_broken_data_never_rightly() {
+    let fails = Network {
+        fails: vec![id(2)],
+        ..Network::default()
+    };
+    let (first, largest) = paints(&loaded(with_made_text(OF_DATA), &fails));
+    assert!(largest <= first, "the other text: {first} {largest}");
+    let spoilt = Network {
+        spoilt: vec![id(2)],
+        ..Network::default()
+    };
+    let broken = Arc::new(with_made_text(OF_DATA));
+    let broken = load(&broken, &no_cpu(Profile::CHROME), &spoilt, 1)
+        .browser
+        .metrics();
+    assert_eq!(broken.lcp, None, "what was to be larger is missing");
+    assert!(broken.fcp.is_some());
 }

@@ -11,6 +11,7 @@ mod files;
 mod http1;
 mod images;
 mod made;
+mod overheads;
 mod properties;
 mod recorded_layout;
 mod recordings;

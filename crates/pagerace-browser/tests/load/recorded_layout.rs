@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use pagerace_browser::{BrowserConfig, Profile};
-use pagerace_core::{Destination, Duration, ScriptMode};
+use pagerace_core::{Destination, Duration};
 use pagerace_page::{
     Callback, Element, ElementKind, FontDisplay, FontUse, InlineScript, Overlay, Page, PageLayout,
     PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
@@ -12,8 +12,8 @@ use pagerace_page::{
 
 use crate::causes;
 use crate::common::{
-    Loaded, Network, blocking_sheet, document, id, in_markup, load, ms, no_cpu, page, resource,
-    visible_image,
+    Loaded, Network, blocking_sheet, desktop, document, id, in_markup, load, ms, no_cpu, page,
+    resource, visible_image,
 };
 
 const STYLE: Trigger = Trigger::Style {
@@ -327,28 +327,6 @@ fn the_larger_image_is_the_largest_paint_whatever_its_bytes() {
 }
 
 #[test]
-fn what_scripts_make_waits_for_the_scripts() {
-    let script = |mode, delay| {
-        let script = pagerace_page::Resource {
-            script_mode: mode,
-            ..in_markup(Destination::Script, 5_000, 3_000)
-        };
-        let made = page(vec![document(4_000), script]);
-        let by_script = Element {
-            delay,
-            ..text(900.0, None, &[])
-        };
-        let elements = vec![text(10.0, Some(1_500), &[]), by_script];
-        paints(&loaded(with_layout(&made, elements), &Network::default()))
-    };
-    let (fcp, lcp) = script(ScriptMode::Defer, None);
-    assert!((100.0..110.0).contains(&fcp), "{fcp}");
-    assert!((200.0..212.0).contains(&lcp), "{lcp}");
-    let (_, later) = script(ScriptMode::Defer, Some(ms(300.0)));
-    assert!((500.0..512.0).contains(&later), "{later}");
-}
-
-#[test]
 fn lazy_images_wait_for_a_layout_and_hold_no_request_before() {
     let made = page(vec![
         document(4_000),
@@ -380,30 +358,6 @@ fn recorded_rendering_takes_its_time() {
     // Without CPU costs, half of the rendering time remains: 4 ms, then 1 ms.
     assert!((104.0..105.0).contains(&fcp), "{fcp}");
     assert!((201.0..203.0).contains(&lcp), "{lcp}");
-}
-
-#[test]
-fn a_frame_reaches_the_screen_when_the_recorded_one_did() {
-    let paints = |presentation: Option<f64>, later: Option<f64>| {
-        let made = page(vec![document(4_000), visible_image(5_000, 2_000)]);
-        let elements = vec![text(10.0, Some(1_000), &[]), image(1, 900.0)];
-        let mut made = with_layout(&made, elements);
-        let layout = made.layout.as_mut().expect("just given");
-        let rendering = layout.rendering.as_mut().expect("just given");
-        rendering.presentation = presentation.map(ms);
-        rendering.later_presentation = later.map(ms);
-        let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
-        let metrics = l.browser.metrics();
-        [metrics.fcp, metrics.lcp].map(|paint| paint.expect("painted"))
-    };
-    let unknown = paints(None, None);
-    assert_eq!(paints(Some(30.0), None), unknown, "the default");
-    let [fcp, lcp] = paints(Some(7.0), Some(12.0));
-    assert_eq!([fcp + ms(23.0), lcp + ms(18.0)], unknown);
-    assert_eq!(
-        paints(Some(7.0), None),
-        unknown.map(|paint| paint - ms(23.0))
-    );
 }
 
 /// Loads a document with a text and two images of 100 kB each, one after the other at 100 kB/s.
@@ -479,167 +433,6 @@ fn a_page_without_colour_is_complete_with_its_first_paint() {
     };
     let m = loaded(plain, &Network::default()).browser.metrics();
     assert_eq!(m.speed_index, m.fcp);
-}
-
-fn desktop() -> BrowserConfig {
-    BrowserConfig {
-        cpu: 1.0,
-        ..no_cpu(Profile::CHROME)
-    }
-}
-
-#[test]
-fn no_request_of_a_document_leaves_before_its_first_one() {
-    // A script without cost requests an image.
-    let free = |resource| Resource {
-        cpu_time: Some(Duration::ZERO),
-        ..resource
-    };
-    let by_script = Trigger::Script {
-        parent: id(1),
-        delay: Duration::ZERO,
-    };
-    let made = page(vec![
-        free(document(4_000)),
-        free(in_markup(Destination::Script, 1_000, 100)),
-        free(in_markup(Destination::Image, 1_000, 200)),
-        free(resource(Destination::Image, 1_000, by_script)),
-    ]);
-    let waits = |slowdown: Option<f64>| {
-        let mut made = with_layout(&made, vec![text(100.0, Some(2_000), &[])]);
-        made.layout.as_mut().expect("just given").slowdown = slowdown;
-        let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
-        let wait = |i| l.asked(i).expect("asked") - l.found(i).expect("found");
-        (l.found(1).expect("found"), wait(1), wait(2), wait(3))
-    };
-    let (found, first, second, later) = waits(None);
-    assert!(
-        first >= 13.9 && (0.9..1.3).contains(&(second - first)),
-        "{first} {second}"
-    );
-    assert!(later < 10.0, "the document is prepared: {later}");
-    let slowed = waits(Some(4.0));
-    assert!(slowed.0 > found + 23.0, "its commit takes longer");
-    let as_fast = (slowed.1 - first).abs() < 1e-9;
-    assert!(as_fast, "other processes are");
-}
-
-/// Returns the waits of a first and of a later request.
-fn dispatches(jitter: f64, rtt: f64, seed: u64) -> (f64, f64) {
-    let late = Trigger::After {
-        parent: id(1),
-        delay: Duration::ZERO,
-    };
-    let made = page(vec![
-        document(4_000),
-        in_markup(Destination::Image, 1_000, 100),
-        resource(Destination::Image, 1_000, late),
-    ]);
-    let made = Arc::new(with_layout(&made, vec![text(100.0, Some(2_000), &[])]));
-    let config = BrowserConfig {
-        jitter,
-        ..desktop()
-    };
-    let network = Network {
-        rtt: ms(rtt),
-        ..Network::default()
-    };
-    let l = load(&made, &config, &network, seed);
-    let wait = |i| l.asked(i).expect("asked") - l.found(i).expect("found");
-    (wait(1), wait(2))
-}
-
-#[test]
-fn overheads_vary_by_seed_and_by_nothing_else() {
-    let spread = |values: Vec<f64>| {
-        let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
-        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
-        let square = logs.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>();
-        (square / (logs.len() - 1) as f64).sqrt()
-    };
-    let (firsts, laters): (Vec<f64>, Vec<f64>) =
-        (0..200).map(|seed| dispatches(0.1, 100.0, seed)).unzip();
-    // The standard error of a standard deviation of 200 values is 5 % of it.
-    assert!((spread(firsts) - 0.25).abs() < 0.05);
-    assert!((spread(laters) - 0.5).abs() < 0.1);
-    let same = |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6;
-    assert!(same(dispatches(0.1, 100.0, 7), dispatches(0.1, 40.0, 7)));
-    assert!(same(dispatches(0.0, 100.0, 7), dispatches(0.0, 100.0, 8)));
-}
-
-#[test]
-fn a_frame_waits_for_the_images_that_it_shows() {
-    let paints = |decoding: f64| {
-        let made = page(vec![
-            document(4_000),
-            Resource {
-                cpu_time: Some(ms(decoding)),
-                ..visible_image(1_000, 100)
-            },
-        ]);
-        let made = with_layout(&made, vec![text(100.0, Some(3_000), &[]), image(1, 500.0)]);
-        let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
-        let metrics = l.browser.metrics();
-        (metrics.lcp.expect("painted"), metrics.onload)
-    };
-    let (small, large) = (paints(0.0), paints(300.0));
-    assert_eq!(large.0, small.0 + ms(300.0));
-    assert_eq!(large.1, small.1, "the load event does not wait");
-}
-
-/// Returns a page whose text is in the document, except for the largest, which a script
-/// creates 10 ms after `after`. Resource 2 is the script's data.
-fn with_made_text(after: Wait) -> Page {
-    let script = Trigger::Markup {
-        parent: id(0),
-        offset: 1_000,
-    };
-    let data = Trigger::Script {
-        parent: id(1),
-        delay: ms(0.0),
-    };
-    let made = page(vec![
-        document(4_000),
-        resource(Destination::Script, 1_000, script),
-        resource(Destination::Fetch, 1_000, data),
-    ]);
-    let late = Element {
-        after,
-        delay: Some(ms(10.0)),
-        ..text(500.0, None, &[])
-    };
-    let elements = vec![text(100.0, Some(3_000), &[]), late];
-    with_layout(&made, elements)
-}
-
-const OF_DATA: Wait = Wait::Resource { id: ResourceId(2) };
-
-#[test]
-fn text_that_a_script_makes_of_its_data_waits_for_the_data() {
-    let lcp = |after| paints(&loaded(with_made_text(after), &Network::default())).1;
-    let (parsed, data) = (lcp(Wait::ContentLoaded), lcp(OF_DATA));
-    // The data take a round trip of 100 ms.
-    assert!((90.0..110.0).contains(&(data - parsed)), "{parsed} {data}");
-}
-
-#[test]
-fn text_of_data_that_fails_is_not_shown_and_of_broken_data_never_rightly() {
-    let fails = Network {
-        fails: vec![id(2)],
-        ..Network::default()
-    };
-    let (first, largest) = paints(&loaded(with_made_text(OF_DATA), &fails));
-    assert!(largest <= first, "the other text: {first} {largest}");
-    let spoilt = Network {
-        spoilt: vec![id(2)],
-        ..Network::default()
-    };
-    let broken = Arc::new(with_made_text(OF_DATA));
-    let broken = load(&broken, &no_cpu(Profile::CHROME), &spoilt, 1)
-        .browser
-        .metrics();
-    assert_eq!(broken.lcp, None, "what was to be larger is missing");
-    assert!(broken.fcp.is_some());
 }
 
 #[test]

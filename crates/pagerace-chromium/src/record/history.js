@@ -219,8 +219,8 @@
       }
       const since = seen.map((motion) => {
         const from = Math.max(motion.from, made);
-        const times = [0, 1].map((which) => Math.max(reached(motion, which), from));
-        return [from, ...times, motion.to];
+        const [middle, late] = [0, 1].map((which) => Math.max(reached(motion, which), from));
+        return [from, middle, late, motion.to];
       });
       const long = since.filter(([from, , , to]) => to - from >= shortest).sort((a, b) => a[0] - b[0]);
       const merged = [];

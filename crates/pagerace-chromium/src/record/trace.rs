@@ -1,8 +1,8 @@
 //! The work of the main thread, from Chromium's trace.
 //!
 //! Times are thread time (`tdur`) if the trace has it, so that other programs on the
-//! machine do not count; otherwise wall time. The times of frames are wall time (`frames`). The *self time* of an event excludes the
-//! events nested in it. An event without a URL (compiling a function, garbage collection,
+//! machine do not count; otherwise wall time. The times of frames are wall time (`frames`).
+//! The *self time* of an event excludes the events nested in it. An event without a URL (compiling a function, garbage collection,
 //! a forced layout) belongs to the innermost enclosing event with a URL. After the load
 //! event, only the first runs of scripts count, because timers and animations do not
 //! delay the load. Events:
@@ -383,19 +383,23 @@ pub(super) fn limit(times: &mut BTreeMap<String, Cpu>, slowed: &BTreeMap<String,
 fn medians(loads: &[&BTreeMap<String, Cpu>]) -> BTreeMap<String, Cpu> {
     let urls: BTreeSet<&String> = loads.iter().flat_map(|load| load.keys()).collect();
     let of = |url: &String| {
-        let median = |time: fn(&Cpu) -> f64| {
+        let time = |time: fn(&Cpu) -> f64| {
             let times = loads.iter().filter_map(|load| load.get(url).map(time));
-            let mut times: Vec<f64> = times.collect();
-            times.sort_by(f64::total_cmp);
-            times[(times.len() - 1) / 2]
+            median(times.collect()).unwrap_or_default()
         };
         Cpu {
-            script: median(|cpu| cpu.script),
-            parse: median(|cpu| cpu.parse),
-            decode: median(|cpu| cpu.decode),
+            script: time(|cpu| cpu.script),
+            parse: time(|cpu| cpu.parse),
+            decode: time(|cpu| cpu.decode),
         }
     };
     urls.into_iter().map(|url| (url.clone(), of(url))).collect()
+}
+
+/// Returns the lower median.
+fn median(mut times: Vec<f64>) -> Option<f64> {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len().checked_sub(1)? / 2).copied()
 }
 
 /// Microseconds of a task by kind of work and URL.

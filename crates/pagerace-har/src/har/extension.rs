@@ -85,10 +85,15 @@ pub(super) struct MainThreadTask<'a> {
 }
 
 impl MainThreadTask<'_> {
+    /// Returns the milliseconds of the task between two times.
+    pub(super) fn inside(&self, from: f64, to: f64) -> f64 {
+        (self.end.min(to) - self.start.max(from)).max(0.0)
+    }
+
     /// Returns the milliseconds between two times that the model takes for the task: frames take
     /// recorded time by the clock, other tasks their thread time.
     pub(super) fn modelled(&self, from: f64, to: f64) -> f64 {
-        let inside = (self.end.min(to) - self.start.max(from)).max(0.0);
+        let inside = self.inside(from, to);
         let wall = self.end - self.start;
         if self.kind == TaskKind::Rendering || wall <= 0.0 {
             inside

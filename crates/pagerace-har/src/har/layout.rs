@@ -60,6 +60,8 @@ pub(super) fn read(
         let cause = scripted::cause(recording, page, chosen.start(), loaded);
         scripted::date(&mut elements, viewport, largest, chosen, loaded, cause);
     }
+    let rendering = rendering(page);
+    let presentation = rendering.and_then(|r| r.presentation).unwrap_or_default();
     Some(PageLayout {
         viewport,
         elements,
@@ -67,7 +69,7 @@ pub(super) fn read(
         by_layout: by_layout(recording, links),
         body_start: document.body_start(recording),
         largest,
-        rendering: rendering(page),
+        rendering,
         slowdown: device(page).map(|d| d.cpu).filter(|cpu| *cpu > 1.0),
         callbacks: events.map_or_else(Vec::new, |events| callbacks::read(recording, &events)),
         shares: shares(recording, layout),
@@ -76,7 +78,7 @@ pub(super) fn read(
         hidden: layout
             .get("hidden")
             .and_then(overlay)
-            .filter(|o| !was_seen(*o, chosen)),
+            .filter(|o| !was_seen(*o, chosen, presentation)),
     })
 }
 
@@ -214,14 +216,13 @@ fn overlay(value: &Value) -> Option<Overlay> {
 }
 
 /// Returns true if a frame of the recording shows content before the event after which a page is said to
-/// be shown: scripts hide it late, or Chromium counts elements that are about to fade in.
-fn was_seen(hidden: Overlay, chosen: &Chosen) -> bool {
+/// be shown: scripts hide it late, or Chromium counts elements that are about to fade in. `presentation`
+/// is the time that the first frame took to the screen.
+fn was_seen(hidden: Overlay, chosen: &Chosen, presentation: Duration) -> bool {
     let event = match hidden.after {
         Wait::Loaded => "onLoad",
         _ => "onContentLoad",
     };
-    let rendering = rendering(chosen.page);
-    let presentation = rendering.and_then(|r| r.presentation).unwrap_or_default();
     let first = extension::paint(chosen.page, "fcpMs");
     first
         .zip(chosen.timing(event))

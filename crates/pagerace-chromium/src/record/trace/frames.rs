@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{SHORTEST_TASK_MS, Span, Thread, duration, owned};
+use super::{SHORTEST_TASK_MS, Span, Thread, duration, median, owned};
 
 /// The times of a page's frames in milliseconds by the clock; `None` if the trace does not tell.
 ///
@@ -46,40 +46,14 @@ impl Work {
         self.ran += other.ran;
         self.waited += other.waited;
     }
-}
 
-/// Returns the work of style, layout and paint of each task with any, and the start of the task in
-/// microseconds. What a script or the parser forces counts for that script or the parser. `spans` are those of the main
-/// thread since `zero`, enclosing ones first.
-pub(super) fn works(spans: &[Span], zero: f64) -> Vec<(f64, Work)> {
-    let mut works: Vec<(f64, Work)> = Vec::new();
-    // The start and end of the task, and the end of the outermost span in it.
-    let (mut task, mut until) = ((zero, zero), zero);
-    let mut is_new = true;
-    for span in spans {
-        let end = span.start + span.wall;
-        if span.start >= task.1 {
-            task = (span.start, end);
-            is_new = true;
+    fn sum(works: &[(f64, Self)]) -> Self {
+        let mut sum = Self::default();
+        for (_, work) in works {
+            sum.add(*work);
         }
-        if span.task || span.start < until {
-            continue;
-        }
-        until = end;
-        if !span.kind.is_rendering() {
-            continue;
-        }
-        let work = Work {
-            ran: span.cpu / 1e3,
-            waited: (span.wall - span.cpu).max(0.0) / 1e3,
-        };
-        match works.last_mut().filter(|_| !is_new) {
-            Some((_, sum)) => sum.add(work),
-            None => works.push((task.0, work)),
-        }
-        is_new = false;
+        sum
     }
-    works
 }
 
 impl Rendering {
@@ -110,10 +84,38 @@ impl Rendering {
     }
 }
 
-/// Returns the lower median.
-fn median(mut times: Vec<f64>) -> Option<f64> {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len().checked_sub(1)? / 2).copied()
+/// Returns the work of style, layout and paint of each task with any, and the start of the task in
+/// microseconds. A layout that a script or the parser forces counts for that script or the parser.
+/// `spans` are those of the main thread since `zero`, enclosing ones first.
+pub(super) fn works(spans: &[Span], zero: f64) -> Vec<(f64, Work)> {
+    let mut works: Vec<(f64, Work)> = Vec::new();
+    // The start and end of the task, and the end of the outermost span in it.
+    let (mut task, mut until) = ((zero, zero), zero);
+    let mut is_new = true;
+    for span in spans {
+        let end = span.start + span.wall;
+        if span.start >= task.1 {
+            task = (span.start, end);
+            is_new = true;
+        }
+        if span.task || span.start < until {
+            continue;
+        }
+        until = end;
+        if !span.kind.is_rendering() {
+            continue;
+        }
+        let work = Work {
+            ran: span.cpu / 1e3,
+            waited: (span.wall - span.cpu).max(0.0) / 1e3,
+        };
+        match works.last_mut().filter(|_| !is_new) {
+            Some((_, sum)) => sum.add(work),
+            None => works.push((task.0, work)),
+        }
+        is_new = false;
+    }
+    works
 }
 
 /// Collects the events of frames.
@@ -164,6 +166,7 @@ impl Frames {
                 return;
             }
             "PipelineReporter" if begins => {
+                // The name depends on the version of Chromium.
                 let state = event["args"]["frame_reporter"]["state"].as_str();
                 let state = state.or(event["args"]["chrome_frame_reporter"]["state"].as_str());
                 StageKind::Begin(state.is_some_and(|s| s.starts_with("STATE_PRESENTED")))
@@ -204,16 +207,10 @@ impl Frames {
         let Some((commit, _)) = shown.iter().rfind(is_first) else {
             return Rendering::default();
         };
-        let sum = |works: &[(f64, Work)]| {
-            works.iter().fold(Work::default(), |mut sum, (_, work)| {
-                sum.add(*work);
-                sum
-            })
-        };
         let (before, after) = works.split_at(works.partition_point(|(at, _)| at < commit));
         let is_long = |(_, work): &&(f64, Work)| work.total() >= SHORTEST_TASK_MS;
         let after: Vec<(f64, Work)> = after.iter().filter(is_long).copied().collect();
-        let (all, count) = (sum(&after), after.len() as f64);
+        let (all, count) = (Work::sum(&after), after.len() as f64);
         let mean = Work {
             ran: all.ran / count,
             waited: all.waited / count,
@@ -224,7 +221,7 @@ impl Frames {
         };
         let later = shown.iter().filter(|(c, _)| c > commit);
         Rendering {
-            first: Some(sum(before)),
+            first: Some(Work::sum(before)),
             later: (!after.is_empty()).then_some(mean),
             presentation: Some(time((*commit, *first))),
             later_presentation: median(later.map(|shown| time(*shown)).collect()),
@@ -239,7 +236,7 @@ impl Frames {
             .filter(|stage| stage.process == process && stage.at >= zero)
             .collect();
         stages.sort_by(|a, b| a.at.total_cmp(&b.at));
-        // Whether the frame that has an id is presented in the end, and its commit.
+        // The frames by id: true for one that is presented in the end, and its commit.
         let mut frames: BTreeMap<&str, (bool, Option<f64>)> = BTreeMap::new();
         let mut shown = Vec::new();
         for stage in stages {

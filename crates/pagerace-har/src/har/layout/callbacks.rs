@@ -79,7 +79,8 @@ impl<'a> Events<'a> {
 
     /// Returns the time from `from` to `to` in which the main thread had nothing to do.
     fn idle(&self, from: f64, to: f64) -> f64 {
-        (to - from - busy(&self.tasks, from, to)).max(0.0)
+        let tasks = self.tasks.iter().map(|t| t.inside(from, to));
+        (to - from - tasks.sum::<f64>()).max(0.0)
     }
 
     /// Returns true if `at` follows an event after at most `within` of idle time.
@@ -165,12 +166,6 @@ fn is_accounted(recording: &Recording, task: &MainThreadTask, start: f64, loaded
     let first = recording.ran.get(&i);
     first.is_some_and(|run| task.start <= run.from - start + 1e-6)
         || (recording.is_document(i) && task.start < loaded)
-}
-
-/// Returns the time for which tasks kept the main thread busy from `from` to `to`.
-fn busy(tasks: &[MainThreadTask], from: f64, to: f64) -> f64 {
-    let inside = |t: &MainThreadTask| (t.end.min(to) - t.start.max(from)).max(0.0);
-    tasks.iter().map(inside).sum()
 }
 
 /// Returns the completions of resources that can call scripts, in order of time, in

@@ -1,0 +1,136 @@
+//! The time that a browser spends outside the page's tasks: before requests leave, and until frames are
+//! on the screen.
+
+use std::sync::Arc;
+
+use pagerace_browser::BrowserConfig;
+use pagerace_core::{Destination, Duration};
+use pagerace_page::{Resource, Trigger};
+
+use crate::common::{
+    Network, desktop, document, id, in_markup, load, ms, page, resource, visible_image,
+};
+use crate::recorded_layout::{image, text, with_layout};
+
+#[test]
+fn no_request_of_a_document_leaves_before_its_first_one() {
+    // A script without cost requests an image.
+    let free = |resource| Resource {
+        cpu_time: Some(Duration::ZERO),
+        ..resource
+    };
+    let by_script = Trigger::Script {
+        parent: id(1),
+        delay: Duration::ZERO,
+    };
+    let made = page(vec![
+        free(document(4_000)),
+        free(in_markup(Destination::Script, 1_000, 100)),
+        free(in_markup(Destination::Image, 1_000, 200)),
+        free(resource(Destination::Image, 1_000, by_script)),
+    ]);
+    let waits = |slowdown: Option<f64>| {
+        let mut made = with_layout(&made, vec![text(100.0, Some(2_000), &[])]);
+        made.layout.as_mut().expect("just given").slowdown = slowdown;
+        let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
+        let wait = |i| l.asked(i).expect("asked") - l.found(i).expect("found");
+        (l.found(1).expect("found"), wait(1), wait(2), wait(3))
+    };
+    let (found, first, second, later) = waits(None);
+    assert!(
+        first >= 13.9 && (0.9..1.3).contains(&(second - first)),
+        "{first} {second}"
+    );
+    assert!(later < 10.0, "the document is prepared: {later}");
+    let slowed = waits(Some(4.0));
+    assert!(slowed.0 > found + 23.0, "its commit takes longer");
+    let as_fast = (slowed.1 - first).abs() < 1e-9;
+    assert!(as_fast, "other processes are");
+}
+
+/// Returns the waits of a first and of a later request.
+fn dispatches(jitter: f64, rtt: f64, seed: u64) -> (f64, f64) {
+    let late = Trigger::After {
+        parent: id(1),
+        delay: Duration::ZERO,
+    };
+    let made = page(vec![
+        document(4_000),
+        in_markup(Destination::Image, 1_000, 100),
+        resource(Destination::Image, 1_000, late),
+    ]);
+    let made = Arc::new(with_layout(&made, vec![text(100.0, Some(2_000), &[])]));
+    let config = BrowserConfig {
+        jitter,
+        ..desktop()
+    };
+    let network = Network {
+        rtt: ms(rtt),
+        ..Network::default()
+    };
+    let l = load(&made, &config, &network, seed);
+    let wait = |i| l.asked(i).expect("asked") - l.found(i).expect("found");
+    (wait(1), wait(2))
+}
+
+#[test]
+fn overheads_vary_by_seed_and_by_nothing_else() {
+    let spread = |values: Vec<f64>| {
+        let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        let square = logs.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>();
+        (square / (logs.len() - 1) as f64).sqrt()
+    };
+    let (firsts, laters): (Vec<f64>, Vec<f64>) =
+        (0..200).map(|seed| dispatches(0.1, 100.0, seed)).unzip();
+    // The standard error of a standard deviation of 200 values is 5 % of it.
+    assert!((spread(firsts) - 0.25).abs() < 0.05);
+    assert!((spread(laters) - 0.5).abs() < 0.1);
+    let same = |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6;
+    assert!(same(dispatches(0.1, 100.0, 7), dispatches(0.1, 40.0, 7)));
+    assert!(same(dispatches(0.0, 100.0, 7), dispatches(0.0, 100.0, 8)));
+}
+
+#[test]
+fn a_frame_waits_for_the_images_that_it_shows() {
+    let paints = |decoding: f64| {
+        let made = page(vec![
+            document(4_000),
+            Resource {
+                cpu_time: Some(ms(decoding)),
+                ..visible_image(1_000, 100)
+            },
+        ]);
+        let made = with_layout(&made, vec![text(100.0, Some(3_000), &[]), image(1, 500.0)]);
+        let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
+        let metrics = l.browser.metrics();
+        (metrics.lcp.expect("painted"), metrics.onload)
+    };
+    let (small, large) = (paints(0.0), paints(300.0));
+    assert_eq!(large.0, small.0 + ms(300.0));
+    assert_eq!(large.1, small.1, "the load event does not wait");
+}
+
+#[test]
+fn a_frame_reaches_the_screen_when_the_recorded_one_did() {
+    let paints = |presentation: Option<f64>, later: Option<f64>| {
+        let made = page(vec![document(4_000), visible_image(5_000, 2_000)]);
+        let elements = vec![text(10.0, Some(1_000), &[]), image(1, 900.0)];
+        let mut made = with_layout(&made, elements);
+        let layout = made.layout.as_mut().expect("just given");
+        let rendering = layout.rendering.as_mut().expect("just given");
+        rendering.presentation = presentation.map(ms);
+        rendering.later_presentation = later.map(ms);
+        let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
+        let metrics = l.browser.metrics();
+        [metrics.fcp, metrics.lcp].map(|paint| paint.expect("painted"))
+    };
+    let unknown = paints(None, None);
+    assert_eq!(paints(Some(30.0), None), unknown, "the default");
+    let [fcp, lcp] = paints(Some(7.0), Some(12.0));
+    assert_eq!([fcp + ms(23.0), lcp + ms(18.0)], unknown);
+    assert_eq!(
+        paints(Some(7.0), None),
+        unknown.map(|paint| paint - ms(23.0))
+    );
+}
