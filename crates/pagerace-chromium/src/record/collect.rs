@@ -31,9 +31,8 @@ pub(super) const TICK: Duration = Duration::from_millis(50);
 
 /// Loads the page and returns only its times.
 ///
-/// If the device has a slow processor, the load has a fast one, and the times are multiplied. The
-/// thread time of a slowed thread depends on how busy the machine is, because Chromium also slows
-/// down the time for which the thread waits for a processor.
+/// If the device has a slow processor, the load has a fast one, and the times are multiplied. Times
+/// under throttling scatter more.
 pub(super) fn times(
     browser: &mut Browser,
     url: &str,

@@ -173,6 +173,10 @@ fn extension(page: &Page<'_>) -> Value {
             let wall = round(t.end_ms - t.at_ms);
             let mut task = json!({"ms": ms, "durationMs": duration, "wallMs": wall,
                 "kind": t.kind.word()});
+            let waited = round(t.waited_ms);
+            if waited > 0.0 {
+                task["waitedMs"] = json!(waited);
+            }
             if let Some(url) = &t.url {
                 task["url"] = json!(url);
             }
@@ -208,8 +212,8 @@ fn extension(page: &Page<'_>) -> Value {
     }
     let rendering = &load.trace.rendering;
     let rendering = json!({
-        "firstMs": rendering.first.map(|work| round(work.total())),
-        "laterMs": rendering.later.map(|work| round(work.total())),
+        "firstMs": rendering.first.map(round),
+        "laterMs": rendering.later.map(round),
         "presentationMs": rendering.presentation.map(round),
         "laterPresentationMs": rendering.later_presentation.map(round),
     });

@@ -34,8 +34,12 @@ const MAKER: &str = "fetch('/data.json').then(() => {\
     addEventListener('load', () => setTimeout(() => { new Image().src = '/late.svg';\
     document.body.append('late') }, 200));";
 
-/// A page with a script that takes as long as the processor needs, and one that takes 30 ms.
-const SLOW: &str = "<!doctype html><body><script src=/work.js></script><script src=/a.js></script>";
+/// A page with a script that takes as long as the processor needs, one that takes 30 ms, and one that
+/// waits for its request.
+const SLOW: &str = "<!doctype html><body><script src=/work.js></script><script src=/a.js></script>\
+    <script src=/sync.js></script>";
+const SYNC: &str =
+    "const all = new XMLHttpRequest(); all.open('GET', '/slow.json', false); all.send();";
 const WORK: &str = "let all = 0; for (let i = 0; i < 3e7; i++) all += Math.sqrt(i);";
 
 /// A page with a video, whose loader goes 100 ms after `DOMContentLoaded`.
@@ -95,6 +99,11 @@ fn answer(stream: &TcpStream) {
         "/loader" => ("200 OK", "Content-Type: text/html\r\n", LOADER),
         "/hides" => ("200 OK", "Content-Type: text/html\r\n", HIDES),
         "/work" => ("200 OK", "Content-Type: text/html\r\n", SLOW),
+        "/sync.js" => ("200 OK", "Content-Type: text/javascript\r\n", SYNC),
+        "/slow.json" => {
+            std::thread::sleep(std::time::Duration::from_millis(400));
+            ("200 OK", "Content-Type: application/json\r\n", "{}")
+        }
         "/work.js" => ("200 OK", "Content-Type: text/javascript\r\n", WORK),
         "/made.js" => ("200 OK", "Content-Type: text/javascript\r\n", MAKER),
         "/s.css" => ("200 OK", "Content-Type: text/css\r\n", CSS),
@@ -329,7 +338,8 @@ fn a_page_is_recorded_as_it_is() {
     assert!(HTML[..late.expect("small")].ends_with("hidden>late"));
 }
 
-/// Work takes longer on a slow device by its factor. A script that runs until a certain time does not.
+/// Work takes longer on a slow device by its factor. A script that runs until a certain time does not,
+/// nor does one that waits for the network.
 #[test]
 fn work_takes_longer_on_a_slow_processor() {
     let folder = folder("slow");
@@ -375,4 +385,6 @@ fn work_takes_longer_on_a_slow_processor() {
         "{work} ms, {fast} ms on a fast processor"
     );
     assert!((20.0..60.0).contains(&until), "{until} ms");
+    let waits = cpu("/sync.js");
+    assert!(waits < 200.0, "{waits} ms, the response takes 400");
 }

@@ -1,11 +1,11 @@
 //! The work of the main thread, from Chromium's trace.
 //!
-//! Times are thread time (`tdur`) if the trace has it, so that other programs on the
-//! machine do not count; otherwise wall time. The times of frames are wall time (`frames`).
-//! The *self time* of an event excludes the events nested in it. An event without a URL (compiling a function, garbage collection,
-//! a forced layout) belongs to the innermost enclosing event with a URL. After the load
-//! event, only the first runs of scripts count, because timers and animations do not
-//! delay the load. Events:
+//! Times are by the clock: until a task ends, the page waits, whether the thread runs or waits for
+//! another one or for a processor. Only the wait for a synchronous request is left out, because it
+//! depends on the network. The *self time* of an event excludes the events nested in it. An event
+//! without a URL (compiling a function, garbage collection, a forced layout) belongs to the innermost
+//! enclosing event with a URL. After the load event, only the first runs of scripts count, because
+//! timers and animations do not delay the load. Events:
 //! <https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/renderer/core/inspector/inspector_trace_events.h>.
 //!
 //! Images are decoded on raster threads, not on the main thread. Their decoding time is
@@ -97,7 +97,7 @@ impl Kind {
     }
 }
 
-/// The CPU time of one URL in milliseconds.
+/// The times of the work for one URL in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cpu {
     pub(super) script: f64,
@@ -108,7 +108,7 @@ pub(super) struct Cpu {
 /// The times of one of several loads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
-    /// The CPU times by URL.
+    /// The times of scripts, parsing and decoding by URL.
     pub(super) cpu: BTreeMap<String, Cpu>,
     pub(super) rendering: Rendering,
 }
@@ -118,8 +118,11 @@ pub(super) struct Times {
 pub(super) struct Task {
     /// The start in milliseconds since the start of the navigation.
     pub(super) at_ms: f64,
+    /// The duration without `waited_ms`, scaled to the median of several loads.
     pub(super) duration_ms: f64,
-    /// The end by the clock on the wall, in milliseconds since the start of the navigation.
+    /// The time in which a script waited for synchronous requests, in this load.
+    pub(super) waited_ms: f64,
+    /// The end in milliseconds since the start of the navigation.
     pub(super) end_ms: f64,
     /// The kind of work that took most of the task, and the URL with most of that work.
     pub(super) kind: Kind,
@@ -172,6 +175,8 @@ pub(super) struct Trace {
     frames: Frames,
     /// The requests, with thread and time in microseconds.
     requests: Vec<(String, Thread, f64)>,
+    /// The ends of requests by id, in microseconds.
+    finished: BTreeMap<String, f64>,
 }
 
 /// A process id and a thread id.
@@ -183,7 +188,6 @@ struct Span {
     thread: Thread,
     start: f64,
     wall: f64,
-    cpu: f64,
     kind: Kind,
     first_run: bool,
     /// True for a whole task.
@@ -235,8 +239,8 @@ impl Trace {
                 }
             }
             "Decode LazyPixelRef" => {
-                if let (Some(id), Some(cpu)) = (args["LazyPixelRef"].as_u64(), duration(event)) {
-                    self.decoded.push((id, cpu.1));
+                if let (Some(id), Some(wall)) = (args["LazyPixelRef"].as_u64(), duration(event)) {
+                    self.decoded.push((id, wall));
                 }
             }
             "ResourceSendRequest" => {
@@ -249,12 +253,16 @@ impl Trace {
                     self.blocking.insert(id, word);
                 }
             }
+            "ResourceFinish" => {
+                let id = owned(&args["data"]["requestId"]);
+                self.finished.extend(id.map(|id| (id, ts)));
+            }
             _ => self.span(name, thread, ts, event),
         }
     }
 
     fn span(&mut self, name: &str, thread: Thread, start: f64, event: &Value) {
-        let (Some(kind), Some((wall, cpu))) = (Kind::of(name), duration(event)) else {
+        let (Some(kind), Some(wall)) = (Kind::of(name), duration(event)) else {
             return;
         };
         let data = &event["args"]["data"];
@@ -270,7 +278,6 @@ impl Trace {
             thread,
             start,
             wall,
-            cpu,
             kind,
             first_run: FIRST_RUN.contains(&name),
             task: name == "RunTask",
@@ -314,10 +321,24 @@ impl Trace {
         let mut loaded = self.loaded.iter().filter(|(of, _)| of == frame);
         let loaded = loaded.rfind(|(_, at)| *at >= navigation.at);
         let loaded = loaded.map_or(f64::INFINITY, |(_, at)| *at);
-        account(&spans, navigation.at, loaded, &mut summary);
+        let waits = self.waits(&sent);
+        account(&spans, &waits, navigation.at, loaded, &mut summary);
         let works = frames::works(&spans, navigation.at);
         summary.rendering = self.frames.of_page(main.0, frame, navigation.at, &works);
         summary
+    }
+
+    /// Returns the begin and the end of each finished request, in microseconds. `sent` has ids and
+    /// times; the hops of a redirect share an id.
+    fn waits(&self, sent: &[(&str, f64)]) -> Vec<(f64, f64)> {
+        let mut begins: BTreeMap<&str, f64> = BTreeMap::new();
+        for (id, at) in sent {
+            begins.entry(id).or_insert(*at);
+        }
+        let begins = begins.into_iter();
+        begins
+            .filter_map(|(id, at)| Some((at, *self.finished.get(id)?)))
+            .collect()
     }
 
     /// Attributes decoding to the image whose painting drew the same pixels.
@@ -332,9 +353,9 @@ impl Trace {
                 urls.insert(id, url);
             }
         }
-        for (id, cpu) in &self.decoded {
+        for (id, wall) in &self.decoded {
             if let Some(url) = urls.get(id) {
-                summary.cpu.entry((*url).to_owned()).or_default().decode += cpu / 1e3;
+                summary.cpu.entry((*url).to_owned()).or_default().decode += wall / 1e3;
             }
         }
     }
@@ -405,9 +426,10 @@ fn median(mut times: Vec<f64>) -> Option<f64> {
 /// Microseconds of a task by kind of work and URL.
 type Parts<'a> = BTreeMap<(Kind, Option<&'a str>), f64>;
 
-/// Adds self times by URL and the tasks to the summary; `spans` are sorted.
-fn account(spans: &[Span], zero: f64, loaded: f64, summary: &mut Summary) {
-    let (own, outer) = self_times(spans);
+/// Adds self times by URL and the tasks to the summary; `spans` are sorted. `waits` are the begins and
+/// ends of requests, in microseconds. One that lies inside a span was synchronous.
+fn account(spans: &[Span], waits: &[(f64, f64)], zero: f64, loaded: f64, summary: &mut Summary) {
+    let (own, outer) = self_times(spans, waits);
     // The span to which the time of each span is attributed; enclosing spans come first.
     let mut owners: Vec<usize> = Vec::with_capacity(spans.len());
     let mut task: Option<(&Span, Parts<'_>)> = None;
@@ -445,10 +467,10 @@ fn account(spans: &[Span], zero: f64, loaded: f64, summary: &mut Summary) {
 /// Ends a task. The kind of work with the largest self time names it.
 fn close(task: Option<(&Span, Parts<'_>)>, zero: f64, tasks: &mut Vec<Task>) {
     let Some((span, parts)) = task else { return };
-    let duration_ms = span.cpu / 1e3;
-    if duration_ms < SHORTEST_TASK_MS {
+    if span.wall / 1e3 < SHORTEST_TASK_MS {
         return;
     }
+    let duration_ms = parts.values().sum::<f64>() / 1e3;
     let mut kinds: BTreeMap<Kind, f64> = BTreeMap::new();
     for (&(kind, _), own) in &parts {
         *kinds.entry(kind).or_default() += own;
@@ -466,16 +488,17 @@ fn close(task: Option<(&Span, Parts<'_>)>, zero: f64, tasks: &mut Vec<Task>) {
     tasks.push(Task {
         at_ms: ((span.start - zero) / 1e3).max(0.0),
         duration_ms,
+        waited_ms: (span.wall / 1e3 - duration_ms).max(0.0),
         end_ms: (span.start + span.wall - zero) / 1e3,
         kind,
         url,
     });
 }
 
-/// Returns the self time of each span in microseconds, and the index of the directly
-/// enclosing span; `spans` are sorted.
-fn self_times(spans: &[Span]) -> (Vec<f64>, Vec<Option<usize>>) {
-    let mut own: Vec<f64> = spans.iter().map(|s| s.cpu).collect();
+/// Returns the self time of each span in microseconds, without the waits inside it, and the index of
+/// the directly enclosing span; `spans` are sorted.
+fn self_times(spans: &[Span], waits: &[(f64, f64)]) -> (Vec<f64>, Vec<Option<usize>>) {
+    let mut own: Vec<f64> = spans.iter().map(|s| s.wall).collect();
     let mut around = Vec::with_capacity(spans.len());
     let mut open: Vec<usize> = Vec::new();
     for (i, span) in spans.iter().enumerate() {
@@ -486,18 +509,26 @@ fn self_times(spans: &[Span]) -> (Vec<f64>, Vec<Option<usize>>) {
             open.pop();
         }
         if let Some(&outer) = open.last() {
-            own[outer] = (own[outer] - span.cpu).max(0.0);
+            own[outer] = (own[outer] - span.wall).max(0.0);
         }
         around.push(open.last().copied());
         open.push(i);
     }
+    for (from, to) in waits {
+        let mut inner = spans.partition_point(|s| s.start <= *from).checked_sub(1);
+        while let Some(i) = inner.filter(|&i| spans[i].start + spans[i].wall < *to) {
+            inner = around[i];
+        }
+        if let Some(i) = inner {
+            own[i] = (own[i] - (to - from)).max(0.0);
+        }
+    }
     (own, around)
 }
 
-/// Returns wall time and thread time of a complete event in microseconds.
-fn duration(event: &Value) -> Option<(f64, f64)> {
-    let wall = event["dur"].as_f64().filter(|_| event["ph"] == "X")?;
-    Some((wall, event["tdur"].as_f64().unwrap_or(wall)))
+/// Returns the duration of a complete event in microseconds.
+fn duration(event: &Value) -> Option<f64> {
+    event["dur"].as_f64().filter(|_| event["ph"] == "X")
 }
 
 fn owned(value: &Value) -> Option<String> {

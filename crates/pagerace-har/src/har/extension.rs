@@ -76,10 +76,12 @@ fn script_mode(word: &str) -> Option<ScriptMode> {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MainThreadTask<'a> {
     pub(super) start: f64,
-    /// The end by the clock.
+    /// The end in the recorded load.
     pub(super) end: f64,
-    /// Thread time.
+    /// The time that the task takes, without its waits for synchronous requests.
     pub(super) cost: f64,
+    /// The time that it waited for these in the recorded load.
+    pub(super) waited: f64,
     pub(super) kind: TaskKind,
     pub(super) url: Option<&'a str>,
 }
@@ -90,16 +92,12 @@ impl MainThreadTask<'_> {
         (self.end.min(to) - self.start.max(from)).max(0.0)
     }
 
-    /// Returns the milliseconds between two times that the model takes for the task: frames take
-    /// recorded time by the clock, other tasks their thread time.
-    pub(super) fn modelled(&self, from: f64, to: f64) -> f64 {
-        let inside = self.inside(from, to);
+    /// Returns the milliseconds between two times in which the task ran, if its waits are spread
+    /// evenly.
+    pub(super) fn ran(&self, from: f64, to: f64) -> f64 {
         let wall = self.end - self.start;
-        if self.kind == TaskKind::Rendering || wall <= 0.0 {
-            inside
-        } else {
-            inside * (self.cost / wall)
-        }
+        let waiting = if wall > 0.0 { self.waited / wall } else { 0.0 };
+        self.inside(from, to) * (1.0 - waiting).max(0.0)
     }
 }
 
@@ -124,6 +122,7 @@ pub(super) fn main_thread(page: Option<&Value>) -> Vec<MainThreadTask<'_>> {
             start,
             end: start + millis(task, "wallMs").unwrap_or(cost),
             cost,
+            waited: millis(task, "waitedMs").unwrap_or(0.0),
             kind: match filled(task, "kind")? {
                 "style" | "layout" | "paint" => TaskKind::Rendering,
                 "script" => TaskKind::Script,

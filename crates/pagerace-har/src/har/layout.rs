@@ -215,18 +215,20 @@ fn overlay(value: &Value) -> Option<Overlay> {
     })
 }
 
-/// Returns true if a frame of the recording shows content before the event after which a page is said to
-/// be shown: scripts hide it late, or Chromium counts elements that are about to fade in. `presentation`
-/// is the time that the first frame took to the screen.
+/// Returns true if a frame of the recording shows content before the time at which the page is said to
+/// be shown: scripts hide it late, or Chromium counts elements that are about to fade in. The event and
+/// that time come from two loads, so the middle between them decides. `presentation` is the time that
+/// the first frame took to the screen.
 fn was_seen(hidden: Overlay, chosen: &Chosen, presentation: Duration) -> bool {
     let event = match hidden.after {
         Wait::Loaded => "onLoad",
         _ => "onContentLoad",
     };
     let first = extension::paint(chosen.page, "fcpMs");
-    first
-        .zip(chosen.timing(event))
-        .is_some_and(|(first, event)| first - presentation.as_millis_f64() < event)
+    let Some((first, event)) = first.zip(chosen.timing(event)) else {
+        return false;
+    };
+    first - presentation.as_millis_f64() < event + hidden.delay.as_millis_f64() / 2.0
 }
 
 /// Returns a share from 0 to 1; invalid values count as 0.

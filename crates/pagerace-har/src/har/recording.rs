@@ -17,10 +17,12 @@ const EVENT_MS: f64 = 3.0;
 /// The first task of a script.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
-    /// The start and the end by the clock, in milliseconds since 1970.
+    /// The start as the task has it. Milliseconds since 1970 are less precise.
+    pub(super) since_navigation: f64,
+    /// The start and the end in milliseconds since 1970.
     pub(super) from: f64,
     pub(super) to: f64,
-    /// Thread time in milliseconds.
+    /// The milliseconds without waits for synchronous requests.
     pub(super) cost: f64,
 }
 
@@ -143,6 +145,7 @@ impl<'a> Recording<'a> {
                 && !late(i)
             {
                 self.ran.entry(i).or_insert(Run {
+                    since_navigation: task.start,
                     from: page_start + task.start,
                     to: page_start + task.end,
                     cost: task.cost,

@@ -12,83 +12,48 @@ use serde_json::Value;
 
 use super::{SHORTEST_TASK_MS, Span, Thread, duration, median, owned};
 
-/// The times of a page's frames in milliseconds by the clock; `None` if the trace does not tell.
-///
-/// Style and layout wait for other threads and processes, probably for fonts of the system, so that
-/// their thread time alone is too short.
+/// The times of a page's frames in milliseconds; `None` if the trace does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::record) struct Rendering {
     /// Style, layout and paint up to the frame of the first contentful paint.
-    pub(in crate::record) first: Option<Work>,
+    pub(in crate::record) first: Option<f64>,
     /// The mean of a task with such work after that.
-    pub(in crate::record) later: Option<Work>,
+    pub(in crate::record) later: Option<f64>,
     /// From the main thread's commit of that frame to its presentation, without decoding of images.
     pub(in crate::record) presentation: Option<f64>,
     /// The same for later frames: the median.
     pub(in crate::record) later_presentation: Option<f64>,
 }
 
-/// Time of the main thread in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(in crate::record) struct Work {
-    /// Thread time.
-    pub(super) ran: f64,
-    /// Time in which the thread waited for other threads and processes, or for a processor.
-    pub(super) waited: f64,
-}
-
-impl Work {
-    pub(in crate::record) fn total(self) -> f64 {
-        self.ran + self.waited
-    }
-
-    fn add(&mut self, other: Self) {
-        self.ran += other.ran;
-        self.waited += other.waited;
-    }
-
-    fn sum(works: &[(f64, Self)]) -> Self {
-        let mut sum = Self::default();
-        for (_, work) in works {
-            sum.add(*work);
-        }
-        sum
-    }
-}
-
 impl Rendering {
     /// Returns the median of each time over the loads that have it.
     pub(in crate::record) fn medians(loads: &[Self]) -> Self {
-        let works = |work: fn(&Self) -> Option<Work>| {
-            let mut all: Vec<Work> = loads.iter().filter_map(work).collect();
-            all.sort_by(|a, b| a.total().total_cmp(&b.total()));
-            all.get(all.len().checked_sub(1)? / 2).copied()
-        };
         let times = |time: fn(&Self) -> Option<f64>| {
             let all = loads.iter().filter_map(time);
             median(all.collect())
         };
         Self {
-            first: works(|load| load.first),
-            later: works(|load| load.later),
+            first: times(|load| load.first),
+            later: times(|load| load.later),
             presentation: times(|load| load.presentation),
             later_presentation: times(|load| load.later_presentation),
         }
     }
 
-    /// Multiplies the thread times. Other threads and processes of a slow device are as fast.
+    /// Multiplies the times of the main thread, with its waits, because Chromium's throttling
+    /// multiplies short ones, too. The compositor of a slow device is as fast.
     pub(in crate::record) fn slow_down(&mut self, factor: f64) {
         for work in [&mut self.first, &mut self.later].into_iter().flatten() {
-            work.ran *= factor;
+            *work *= factor;
         }
     }
 }
 
-/// Returns the work of style, layout and paint of each task with any, and the start of the task in
-/// microseconds. A layout that a script or the parser forces counts for that script or the parser.
+/// Returns the start of each task with style, layout or paint in microseconds, and the milliseconds
+/// of that work. A layout that a script or the parser forces counts for that script or the parser.
 /// `spans` are those of the main thread since `zero`, enclosing ones first.
-pub(super) fn works(spans: &[Span], zero: f64) -> Vec<(f64, Work)> {
-    let mut works: Vec<(f64, Work)> = Vec::new();
+pub(super) fn works(spans: &[Span], zero: f64) -> Vec<(f64, f64)> {
+    let mut works: Vec<(f64, f64)> = Vec::new();
     // The start and end of the task, and the end of the outermost span in it.
     let (mut task, mut until) = ((zero, zero), zero);
     let mut is_new = true;
@@ -105,12 +70,9 @@ pub(super) fn works(spans: &[Span], zero: f64) -> Vec<(f64, Work)> {
         if !span.kind.is_rendering() {
             continue;
         }
-        let work = Work {
-            ran: span.cpu / 1e3,
-            waited: (span.wall - span.cpu).max(0.0) / 1e3,
-        };
+        let work = span.wall / 1e3;
         match works.last_mut().filter(|_| !is_new) {
-            Some((_, sum)) => sum.add(work),
+            Some((_, sum)) => *sum += work,
             None => works.push((task.0, work)),
         }
         is_new = false;
@@ -160,9 +122,8 @@ impl Frames {
                 return;
             }
             "Decode LazyPixelRef" => {
-                let wall = duration(event).map(|(wall, _)| wall);
-                self.decodings
-                    .extend(wall.map(|wall| (process, at, at + wall)));
+                let decoded = duration(event).map(|wall| (process, at, at + wall));
+                self.decodings.extend(decoded);
                 return;
             }
             "PipelineReporter" if begins => {
@@ -196,7 +157,7 @@ impl Frames {
         process: i64,
         frame: &str,
         zero: f64,
-        works: &[(f64, Work)],
+        works: &[(f64, f64)],
     ) -> Rendering {
         let mut firsts = self.first_paints.iter();
         let Some((_, first)) = firsts.find(|(of, at)| of == frame && *at >= zero) else {
@@ -208,21 +169,17 @@ impl Frames {
             return Rendering::default();
         };
         let (before, after) = works.split_at(works.partition_point(|(at, _)| at < commit));
-        let is_long = |(_, work): &&(f64, Work)| work.total() >= SHORTEST_TASK_MS;
-        let after: Vec<(f64, Work)> = after.iter().filter(is_long).copied().collect();
-        let (all, count) = (Work::sum(&after), after.len() as f64);
-        let mean = Work {
-            ran: all.ran / count,
-            waited: all.waited / count,
-        };
+        let sum = |works: &[(f64, f64)]| works.iter().map(|(_, work)| work).sum::<f64>();
+        let is_long = |(_, work): &&(f64, f64)| *work >= SHORTEST_TASK_MS;
+        let after: Vec<_> = after.iter().filter(is_long).copied().collect();
         let time = |(commit, at): (f64, f64)| {
             let decoding = self.decoding(process, commit, at);
             (at - commit - decoding).max(0.0) / 1e3
         };
         let later = shown.iter().filter(|(c, _)| c > commit);
         Rendering {
-            first: Some(Work::sum(before)),
-            later: (!after.is_empty()).then_some(mean),
+            first: Some(sum(before)),
+            later: (!after.is_empty()).then(|| sum(&after) / after.len() as f64),
             presentation: Some(time((*commit, *first))),
             later_presentation: median(later.map(|shown| time(*shown)).collect()),
         }

@@ -106,12 +106,37 @@ fn several_loads_have_a_median() {
 }
 
 #[test]
-fn thread_time_counts_where_it_is_known() {
+fn tasks_last_by_the_clock() {
     let mut busy = span("RunTask", 2_000, 50_000, &json!({}));
     busy["tdur"] = json!(3_000);
     let found = summary(&[busy, span("RunTask", 60_000, 999, &json!({}))]);
     let durations: Vec<f64> = found.tasks.iter().map(|t| t.duration_ms).collect();
-    assert_eq!(durations, [3.0], "short tasks are left out");
+    assert_eq!(durations, [50.0], "short tasks are left out");
+}
+
+#[test]
+fn a_script_does_not_run_while_it_waits_for_a_synchronous_request() {
+    let event = |name: &str, ts: u64, id: &str| {
+        json!({"name": name, "ph": "I", "pid": 7, "tid": 7, "ts": ts,
+            "args": {"data": {"requestId": id}}})
+    };
+    let script = json!({"data": {"url": "https://a.test/s.js"}});
+    let found = summary(&[
+        span("RunTask", 2_000, 90_000, &json!({})),
+        span("EvaluateScript", 3_000, 80_000, &script),
+        event("ResourceSendRequest", 4_000, "at once"),
+        event("ResourceSendRequest", 30_000, "at once"),
+        event("ResourceFinish", 64_000, "at once"),
+        event("ResourceSendRequest", 70_000, "later"),
+        // Its listener runs in another task.
+        span("RunTask", 95_000, 3_000, &json!({})),
+        event("ResourceFinish", 96_000, "later"),
+    ]);
+    assert_eq!(found.cpu["https://a.test/s.js"].script.to_string(), "20");
+    let tasks = found.tasks.iter();
+    let tasks = tasks.map(|t| (t.duration_ms, t.waited_ms, t.end_ms));
+    let expected = [(30.0, 60.0, 91.0), (3.0, 0.0, 97.0)];
+    assert_eq!(tasks.collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -184,6 +209,7 @@ fn tasks_are_scaled_to_the_median_load() {
     let task = |duration_ms| Task {
         at_ms: 5.0,
         duration_ms,
+        waited_ms: 1.0,
         end_ms: 40.0,
         kind: Kind::Script,
         url: None,

@@ -32,6 +32,8 @@ const ROUNDING_MS: f64 = 1.0;
 /// script's task to a request in a callback, and the maximum time from the event to the
 /// task that it called. Milliseconds.
 const AFTER_TASK_MS: f64 = 5.0;
+/// Maximum time from an event of the document to the task of its listeners. Milliseconds.
+const AT_ONCE_MS: f64 = 3.0;
 const CALLED_MS: f64 = 50.0;
 
 /// The event that called a callback.
@@ -142,7 +144,10 @@ fn cause_at(
         // task belongs to it.
         let begun = recording.task_at(start).unwrap_or(start);
         let answer = complete(begun, CALLED_MS, true);
-        let both = event(CALLED_MS).into_iter().chain(answer);
+        let event = event(CALLED_MS);
+        // Listeners run at once. What a script does later is more likely due to its own data.
+        let heard = event.filter(|(_, at)| answer.is_none() || begun <= at + AT_ONCE_MS);
+        let both = heard.into_iter().chain(answer);
         return both.max_by(|a, b| a.1.total_cmp(&b.1));
     }
     let near = event(EVENT_MS).or_else(|| complete(start, RELATED_MS, true));

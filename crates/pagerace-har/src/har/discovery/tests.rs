@@ -2,7 +2,7 @@ use pagerace_core::{Duration, ScriptMode};
 use serde_json::{Value, json};
 
 use crate::{ImportOptions, from_bytes};
-use pagerace_page::{Evidence, Page, ResourceId, Trigger};
+use pagerace_page::{Evidence, Page, ResourceId, Trigger, Wait};
 
 /// An entry requested `start` ms after the navigation and complete after another `time`
 /// ms.
@@ -209,6 +209,64 @@ fn an_inline_script_waits_for_the_blocking_sheet_before_it() {
     };
     assert_eq!(page.resources[2].discovery.trigger, expected);
     assert_eq!(page.resources[2].script_mode, ScriptMode::Inserted);
+}
+
+#[test]
+fn an_inline_script_does_not_wait_for_what_is_below_it() {
+    let at = |mut value: Value, offset: u32| {
+        value["_pagerace"] = json!({"initiatorOffset": offset, "scriptMode": "blocking"});
+        value
+    };
+    let sheet = with(
+        entry("/a.css", "text/css", 110, 90),
+        by_parser(DOCUMENT, 0, 5),
+    );
+    let script = with(
+        entry("/b.js", "text/javascript", 111, 109),
+        by_parser(DOCUMENT, 0, 9),
+    );
+    let written = with(
+        entry("/x.js", "text/javascript", 230, 20),
+        by_stack(&[DOCUMENT]),
+    );
+    // The tasks of `/b.js`, and the entry that an inline script at `offset` requests.
+    let trigger = |ran: &[u32], written: Value, offset| {
+        let tasks = ran.iter().map(
+            |ms| json!({"ms": ms, "durationMs": 2, "kind": "script", "url": "https://a.test/b.js"}),
+        );
+        let tasks: Vec<Value> = tasks.collect();
+        let entries = [
+            document(10),
+            at(sheet.clone(), 50),
+            at(script.clone(), 90),
+            at(written, offset),
+        ];
+        let pages = json!([{"startedDateTime": "2026-01-01T00:00:00.000Z",
+            "pageTimings": {"onContentLoad": 300, "onLoad": 310},
+            "_pagerace": {"version": 1, "mainThread": tasks}}]);
+        let har = json!({"log": {"pages": pages, "entries": entries}}).to_string();
+        let page = from_bytes("t.page", har.as_bytes(), &ImportOptions::default());
+        page.unwrap().resources[3].discovery
+    };
+    let above = Trigger::After {
+        parent: ResourceId(1),
+        delay: Duration::from_millis(30),
+    };
+    let found = |ran, offset| trigger(ran, written.clone(), offset).trigger;
+    assert_eq!(found(&[], 70), above);
+    assert_eq!(found(&[240], 70), above);
+    let below = Trigger::Script {
+        parent: ResourceId(2),
+        delay: Duration::from_millis(10),
+    };
+    assert_eq!(found(&[], 120), below);
+    assert_eq!(found(&[225], 70), below, "a function that it calls");
+    let late = with(
+        entry("/x.js", "text/javascript", 311, 20),
+        by_stack(&[DOCUMENT]),
+    );
+    let wait = trigger(&[225], late, 70).wait;
+    assert_eq!(wait, Some(Wait::Loaded), "a listener");
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn follow_synchronous(recording: &Recording, links: &[Option<Link>], all: &mut [
 }
 
 /// Returns the trigger of a request by an inline script. The script ran when the parser
-/// reached it, unless it had to wait for the last blocking resource before it, or for a
+/// reached it, unless it had to wait for the last blocking resource above it, or for a
 /// timer or an event.
 fn inline(
     recording: &Recording,
@@ -186,7 +186,19 @@ fn inline(
             .arrived(link.parent, t)
             .is_some_and(|share| share * encoded >= offset as f64)
     };
-    if let Some((blocker, complete)) = blockers.last_before(link.parent, i, start)
+    // The preload scanner requests what is below the script before the script runs. A callback comes
+    // later, and so does a function that another script below calls.
+    let parses = recording.parsed.is_some_and(|at| start < at);
+    let is_first = parses && recording.entries[i].own.timer_set_ms.is_none();
+    let counts = |b: &Blocker| {
+        let is_below = b
+            .offset
+            .zip(link.decoded_offset)
+            .is_some_and(|(b, s)| b > s);
+        let ran = recording.ran.get(&b.complete.1);
+        !is_first || !is_below || ran.is_some_and(|run| run.from < start)
+    };
+    if let Some((blocker, complete)) = blockers.last_before(link.parent, i, start, counts)
         && was_there(complete)
     {
         let delay = since(recording, i, complete);
@@ -259,9 +271,18 @@ fn since(recording: &Recording, i: usize, ready: f64) -> Duration {
 /// For each document, the style sheets and scripts that block its parser, in order, with
 /// the latest end up to each of them.
 struct Blockers {
-    /// Document, entry, latest end so far, and the entry with that end; sorted by
-    /// document and entry.
-    list: Vec<(usize, usize, f64, usize)>,
+    /// Sorted by document and entry.
+    list: Vec<Blocker>,
+}
+
+/// A style sheet or script that blocks a parser.
+struct Blocker {
+    document: usize,
+    entry: usize,
+    /// Its offset in the decoded document, if known.
+    offset: Option<u64>,
+    /// Its end in milliseconds since 1970, and the entry at the end of its redirects.
+    complete: (f64, usize),
 }
 
 impl Blockers {
@@ -283,25 +304,33 @@ impl Blockers {
             };
             let end = recording.redirects.end(i);
             if let Some(complete) = recording.end(end).filter(|_| blocks) {
-                list.push((link.parent, i, complete, end));
+                list.push(Blocker {
+                    document: link.parent,
+                    entry: i,
+                    offset: link.decoded_offset,
+                    complete: (complete, end),
+                });
             }
         }
-        list.sort_by_key(|b| (b.0, b.1));
-        for k in 1..list.len() {
-            let before = list[k - 1];
-            if before.0 == list[k].0 && before.2 > list[k].2 {
-                (list[k].2, list[k].3) = (before.2, before.3);
-            }
-        }
+        list.sort_by_key(|b| (b.document, b.entry));
         Self { list }
     }
 
-    /// Returns the blocking resource of `document` before entry `i` that was complete
-    /// last, if that was before `start`.
-    fn last_before(&self, document: usize, i: usize, start: f64) -> Option<(usize, f64)> {
-        let at = self.list.partition_point(|b| (b.0, b.1) < (document, i));
-        let &(d, _, complete, blocker) = self.list.get(at.checked_sub(1)?)?;
-        (d == document && complete <= start && blocker < i).then_some((blocker, complete))
+    /// Returns the blocking resource of `document` before entry `i` that was complete last, if that
+    /// was before `start`. Only those that `counts` returns true for count.
+    fn last_before(
+        &self,
+        document: usize,
+        i: usize,
+        start: f64,
+        counts: impl Fn(&Blocker) -> bool,
+    ) -> Option<(usize, f64)> {
+        let from = self.list.partition_point(|b| b.document < document);
+        let before = self.list[from..].iter();
+        let before = before.take_while(|b| (b.document, b.entry) < (document, i));
+        let ends = before.filter(|b| counts(b)).map(|b| b.complete);
+        let (complete, blocker) = ends.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        (complete <= start && blocker < i).then_some((blocker, complete))
     }
 
     /// Returns the earliest time at which script `s` could have run, as far as known, for
@@ -315,10 +344,14 @@ impl Blockers {
             return complete;
         };
         let document = recording.document;
+        let last = |document, before| {
+            let last = self.last_before(document, before, start, |_| true);
+            last.map(|(_, complete)| complete)
+        };
         let waited = match mode {
-            ScriptMode::Blocking => self.last_before(document, s, start).map(|b| b.1),
+            ScriptMode::Blocking => last(document, s),
             ScriptMode::Defer => {
-                let last = self.last_before(document, i, start).map(|b| b.1);
+                let last = last(document, i);
                 let parsed = recording.end(document).filter(|end| *end <= start);
                 last.into_iter().chain(parsed).reduce(f64::max)
             }

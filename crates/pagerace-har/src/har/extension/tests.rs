@@ -45,13 +45,14 @@ fn fields_are_read_and_odd_ones_are_not_there() {
 #[test]
 fn tasks_come_in_order_and_broken_ones_are_left_out() {
     let page = json!({"_pagerace": {"mainThread": [
-        {"ms": 30, "durationMs": 5, "wallMs": 10, "kind": "script", "url": "https://a.test/a.js"},
+        {"ms": 30, "durationMs": 6, "wallMs": 10, "waitedMs": 5, "kind": "script",
+            "url": "https://a.test/a.js"},
         {"ms": 10, "durationMs": 4, "wallMs": 8, "kind": "layout"},
         {"ms": "soon", "durationMs": 4, "kind": "layout"},
         {"ms": 20, "durationMs": 1, "kind": "gc"},
     ]}});
     let tasks = main_thread(Some(&page));
-    let modelled = |i: usize| tasks[i].modelled(0.0, 1e6);
+    let ran = |i: usize| tasks[i].ran(0.0, 1e6);
     let kinds: Vec<_> = tasks.iter().map(|t| (t.start, t.end, t.kind)).collect();
     let expected = [
         (10.0, 18.0, TaskKind::Rendering),
@@ -59,10 +60,10 @@ fn tasks_come_in_order_and_broken_ones_are_left_out() {
         (30.0, 40.0, TaskKind::Script),
     ];
     assert_eq!(kinds, expected);
-    let all: Vec<f64> = (0..3).map(modelled).collect();
-    assert_eq!(all, [8.0, 1.0, 5.0], "frames wait, scripts only run");
+    let all: Vec<f64> = (0..3).map(ran).collect();
+    assert_eq!(all, [8.0, 1.0, 5.0], "without waits for requests");
     let rest = [36.0, 50.0].into_iter();
-    let parts: Vec<f64> = rest.map(|from| tasks[2].modelled(from, 90.0)).collect();
+    let parts: Vec<f64> = rest.map(|from| tasks[2].ran(from, 90.0)).collect();
     assert_eq!(parts, [2.0, 0.0]);
     assert_eq!(tasks[2].url, Some("https://a.test/a.js"));
     assert_eq!(main_thread(None), []);

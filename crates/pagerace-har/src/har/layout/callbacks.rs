@@ -32,7 +32,6 @@ pub(super) struct Events<'a> {
     /// The completions of resources that can call scripts, in order of time.
     arrivals: Vec<(f64, ResourceId)>,
     destinations: &'a [Destination],
-    start: f64,
     pub(super) parsed: f64,
     pub(super) loaded: f64,
 }
@@ -45,7 +44,6 @@ impl<'a> Events<'a> {
             tasks: extension::main_thread(chosen.page),
             arrivals: arrivals(recording, start),
             destinations: recording.destinations,
-            start,
             parsed: chosen.timing("onContentLoad")?,
             loaded: chosen.timing("onLoad")?,
         })
@@ -90,7 +88,7 @@ impl<'a> Events<'a> {
 
     /// Returns the time from `from` to `to` that remains beside the tasks that the model adds.
     fn unexplained(&self, from: f64, to: f64) -> f64 {
-        let tasks = self.tasks.iter().map(|t| t.modelled(from, to));
+        let tasks = self.tasks.iter().map(|t| t.ran(from, to));
         (to - from - tasks.sum::<f64>()).max(0.0)
     }
 
@@ -142,7 +140,7 @@ pub(super) fn frame_of(tasks: &[MainThreadTask], since: f64, paint: f64) -> f64 
 /// Returns the tasks in recorded order; none if the recording has no events.
 pub(super) fn read(recording: &Recording, events: &Events) -> Vec<Callback> {
     let is_callback = |task: &&MainThreadTask| {
-        task.kind == TaskKind::Script && !is_accounted(recording, task, events.start, events.loaded)
+        task.kind == TaskKind::Script && !is_accounted(recording, task, events.loaded)
     };
     let called = events.tasks.iter().filter(is_callback);
     let called = called.filter(|task| task.start <= events.loaded + HORIZON_MS);
@@ -159,12 +157,12 @@ pub(super) fn read(recording: &Recording, events: &Events) -> Vec<Callback> {
 
 /// Returns true for the first run of a script, and for inline scripts, which count for their
 /// document.
-fn is_accounted(recording: &Recording, task: &MainThreadTask, start: f64, loaded: f64) -> bool {
+fn is_accounted(recording: &Recording, task: &MainThreadTask, loaded: f64) -> bool {
     let Some(i) = task.url.and_then(|url| recording.find(url)) else {
         return false;
     };
     let first = recording.ran.get(&i);
-    first.is_some_and(|run| task.start <= run.from - start + 1e-6)
+    first.is_some_and(|run| task.start <= run.since_navigation)
         || (recording.is_document(i) && task.start < loaded)
 }
 

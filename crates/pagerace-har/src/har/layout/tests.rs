@@ -208,7 +208,8 @@ fn a_page_that_was_painted_before_was_not_hidden() {
             .expect("recorded")
             .hidden
     };
-    assert!(hidden(120).is_some() && hidden(90).is_none());
+    let found = [120, 112, 108, 90].map(|fcp| hidden(fcp).is_some());
+    assert_eq!(found, [true, true, false, false], "the middle decides");
 }
 
 #[test]

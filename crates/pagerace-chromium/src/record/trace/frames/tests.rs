@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Frames, Rendering, Work, works};
+use super::{Frames, Rendering, works};
 use crate::record::trace::{Kind, Span};
 
 const PRESENTED: &str = "SubmitCompositorFrameToPresentationCompositorFrame";
@@ -29,12 +29,8 @@ fn first_paint(frames: &mut Frames, at: f64) {
 }
 
 fn decoding(frames: &mut Frames, process: i64, at: f64, dur: f64) {
-    let event = json!({"ph": "X", "dur": dur, "tdur": 1.0});
+    let event = json!({"ph": "X", "dur": dur});
     frames.add("Decode LazyPixelRef", (process, 9), at, &event);
-}
-
-fn work(ran: f64, waited: f64) -> Work {
-    Work { ran, waited }
 }
 
 #[test]
@@ -63,16 +59,16 @@ fn frames_are_followed_to_the_screen() {
     shown(&mut frames, "a", 71_000.0, 80_000.0);
     shown(&mut frames, "b", 81_000.0, 86_000.0);
     let works = [
-        (3_000.0, work(3.0, 1.0)),
-        (11_000.0, work(4.0, 6.0)),
-        (46_000.0, work(2.0, 0.0)),
-        (47_000.0, work(0.5, 0.4)),
-        (51_000.0, work(6.0, 4.0)),
+        (3_000.0, 4.0),
+        (11_000.0, 10.0),
+        (46_000.0, 2.0),
+        (47_000.0, 0.9),
+        (51_000.0, 10.0),
     ];
     let found = frames.of_page(7, "F", 1_000.0, &works);
     let expected = Rendering {
-        first: Some(work(7.0, 7.0)),
-        later: Some(work(4.0, 2.0)),
+        first: Some(14.0),
+        later: Some(6.0),
         presentation: Some(19.02 - 6.0 - 1.0),
         later_presentation: Some(5.0),
     };
@@ -90,11 +86,10 @@ fn frames_are_followed_to_the_screen() {
 
 #[test]
 fn work_for_frames_counts_by_task() {
-    let span = |kind, start: f64, wall: f64, cpu: f64, task| Span {
+    let span = |kind, start: f64, wall: f64, task| Span {
         thread: (7, 7),
         start,
         wall,
-        cpu,
         kind,
         first_run: false,
         task,
@@ -103,19 +98,19 @@ fn work_for_frames_counts_by_task() {
         image: None,
     };
     let spans = [
-        span(Kind::Other, 1_000.0, 9_000.0, 5_000.0, true),
+        span(Kind::Other, 1_000.0, 9_000.0, true),
         // A script forces a layout.
-        span(Kind::Script, 1_500.0, 2_000.0, 2_000.0, false),
-        span(Kind::Layout, 2_000.0, 1_000.0, 1_000.0, false),
-        span(Kind::Layout, 4_000.0, 3_000.0, 1_000.0, false),
-        span(Kind::Style, 5_000.0, 500.0, 500.0, false),
-        span(Kind::Paint, 8_000.0, 1_000.0, 1_000.0, false),
-        span(Kind::Other, 12_000.0, 2_000.0, 2_000.0, true),
-        span(Kind::Script, 12_000.0, 2_000.0, 2_000.0, false),
+        span(Kind::Script, 1_500.0, 2_000.0, false),
+        span(Kind::Layout, 2_000.0, 1_000.0, false),
+        span(Kind::Layout, 4_000.0, 3_000.0, false),
+        span(Kind::Style, 5_000.0, 500.0, false),
+        span(Kind::Paint, 8_000.0, 1_000.0, false),
+        span(Kind::Other, 12_000.0, 2_000.0, true),
+        span(Kind::Script, 12_000.0, 2_000.0, false),
         // This one is in no task.
-        span(Kind::Paint, 20_000.0, 1_000.0, 500.0, false),
+        span(Kind::Paint, 20_000.0, 1_000.0, false),
     ];
-    let expected = [(1_000.0, work(2.0, 2.0)), (20_000.0, work(0.5, 0.5))];
+    let expected = [(1_000.0, 4.0), (20_000.0, 1.0)];
     assert_eq!(works(&spans, 0.0), expected);
 }
 
@@ -138,13 +133,13 @@ fn each_time_has_its_own_median() {
         ..Rendering::default()
     };
     let loads = [
-        load(work(9.0, 0.0), None),
-        load(work(10.0, 20.0), Some(4.0)),
-        load(work(10.0, 2.0), Some(2.0)),
+        load(9.0, None),
+        load(30.0, Some(4.0)),
+        load(12.0, Some(2.0)),
     ];
     let mut found = Rendering::medians(&loads);
-    assert_eq!(found, load(work(10.0, 2.0), Some(2.0)));
+    assert_eq!(found, load(12.0, Some(2.0)));
     found.slow_down(4.0);
-    let slow = load(work(40.0, 2.0), Some(2.0));
-    assert_eq!(found, slow, "other threads are not slowed down");
+    let slow = load(48.0, Some(2.0));
+    assert_eq!(found, slow, "the compositor is not slowed down");
 }

@@ -129,6 +129,22 @@ fn recorded_tasks_tell_what_is_a_callback() {
     assert_eq!(at(900), None, "a timer");
 }
 
+/// Both happened before: the data at 340 ms, `DOMContentLoaded` at 352.
+#[test]
+fn the_data_that_a_script_had_asked_for_rather_than_a_listener_calls_it_later() {
+    let data = || entry("/data", "application/json", 305, 35, &[APP]);
+    let at = |start| {
+        let x = entry("/x", "application/json", start, 5, &[APP]);
+        last(&import_own(&[data(), x])).0
+    };
+    let data = Wait::Resource { id: ResourceId(3) };
+    assert_eq!(at(354), Some(Wait::ContentLoaded), "in the event's task");
+    assert_eq!(at(370), Some(data));
+    let x = entry("/x", "application/json", 370, 5, &[APP]);
+    let other = last(&import_own(&[x])).0;
+    assert_eq!(other, Some(Wait::ContentLoaded), "there is no data");
+}
+
 #[test]
 fn what_a_timer_does_waits_for_the_event_that_set_it() {
     let asked = |set: Option<f64>| {

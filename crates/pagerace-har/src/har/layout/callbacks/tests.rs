@@ -62,6 +62,16 @@ fn a_task_in_which_parsing_ends_belongs_to_that_event() {
     assert_eq!(callbacks, [callback(Wait::ContentLoaded, 0, 60)]);
 }
 
+/// Milliseconds since 1970 are exact to a quarter of a microsecond only.
+#[test]
+fn the_first_run_of_a_script_is_no_callback_whenever_it_begins() {
+    for micros in 41_000..41_100 {
+        let run = (f64::from(micros) / 1e3, 30.0, "script", "a.js");
+        let (callbacks, cost) = import(&[run]);
+        assert_eq!((callbacks, cost), (vec![], Some(Duration::from_millis(30))));
+    }
+}
+
 #[test]
 fn tasks_belong_to_the_event_that_they_follow() {
     let data = Wait::Resource { id: ResourceId(2) };
