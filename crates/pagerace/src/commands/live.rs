@@ -93,6 +93,9 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
         write_text(path, &pagerace_report::render(&input))?;
     }
     all_failed(&results)?;
+    if let Some(hint) = environment.hint() {
+        writeln!(anstream::stdout().lock(), "\n{hint}")?;
+    }
     if !args.no_prediction {
         print_prediction(&results, &watch)?;
     }

@@ -57,7 +57,13 @@ pub(in crate::har) fn discoveries(
                 let found = inline(recording, link, i, offset, &blockers);
                 let (found, cause) = in_callback(recording, &callers, i, found);
                 wait = cause;
-                found
+                match found {
+                    Trigger::Script { parent, delay } if cause.is_none() => Trigger::Script {
+                        parent,
+                        delay: beside_tasks(recording, i, delay),
+                    },
+                    _ => found,
+                }
             }
             How::Style => Trigger::Style { parent },
             How::Script if let Some((caller, after)) = called(recording, i, link.parent) => {
@@ -266,6 +272,15 @@ fn id(index: usize) -> ResourceId {
 fn since(recording: &Recording, i: usize, ready: f64) -> Duration {
     let delay = recording.start(i).map_or(0.0, |start| start - ready);
     Duration::from_millis_f64(delay.max(0.0)).min(MAX_TIME)
+}
+
+/// Returns the part of the delay of entry `i` in which the main thread had nothing to do, if tasks are
+/// recorded. The browser model adds the tasks.
+fn beside_tasks(recording: &Recording, i: usize, delay: Duration) -> Duration {
+    let busy = recording.start(i).map_or(0.0, |start| {
+        recording.busy(start - delay.as_millis_f64(), start)
+    });
+    delay.saturating_sub(Duration::from_millis_f64(busy))
 }
 
 /// For each document, the style sheets and scripts that block its parser, in order, with

@@ -7,6 +7,9 @@ use pagerace_lab::Fact;
 use pagerace_lab::stats::median;
 use pagerace_live::world::LiveOutcome;
 
+/// Share of waiting from which on a reader should know. Most pages exceed it on two processors.
+const WAITING_MAX: f64 = 0.25;
+
 /// Facts common to all loads of a session, and the worst values of those that vary.
 #[derive(Default)]
 pub(crate) struct Environment {
@@ -33,6 +36,24 @@ impl Environment {
         self.unknown = self.unknown.max(live.unknown.len());
     }
 
+    /// Returns the share of the time in which the page's main thread could run that it waited for a
+    /// processor, the median of the loads.
+    fn waiting(&self) -> Option<f64> {
+        median(&self.waiting)
+    }
+
+    /// Returns a hint if the machine has too few processors for the loads.
+    pub(crate) fn hint(&self) -> Option<String> {
+        let share = self.waiting().filter(|share| *share > WAITING_MAX)?;
+        Some(format!(
+            "The page's main thread waited for a processor in {:.0} % of the time in which it could \
+             run, because the browser, the servers and the link share the processors of this machine. \
+             On a device with more of them, the page is faster. Predictions contain only the waits \
+             of the recording.",
+            share * 100.0
+        ))
+    }
+
     /// Returns the facts for tables and files.
     pub(crate) fn facts(&self, browser: &str) -> Vec<Fact> {
         let mut facts = vec![
@@ -50,7 +71,7 @@ impl Environment {
             let value = format!("at most {:.0} % of the processors", share * 100.0);
             facts.push(Fact::new("other programs", value));
         }
-        if let Some(share) = median(&self.waiting) {
+        if let Some(share) = self.waiting() {
             let value = format!(
                 "{:.0} % of the time in which it could run (median of the loads)",
                 share * 100.0
@@ -88,4 +109,23 @@ pub(crate) fn machine() -> Vec<Fact> {
     let mut facts = vec![Fact::new("processors", processors.to_string())];
     facts.extend(model.map(|name| Fact::new("processor", name)));
     facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Environment;
+
+    #[test]
+    fn only_much_waiting_is_worth_a_hint() {
+        let hint = |waiting: &[f64]| {
+            let environment = Environment {
+                waiting: waiting.to_vec(),
+                ..Environment::default()
+            };
+            environment.hint()
+        };
+        assert_eq!((hint(&[]), hint(&[0.9, 0.2, 0.1])), (None, None));
+        let text = hint(&[0.38, 0.1, 0.4]).expect("a hint");
+        assert!(text.contains("in 38 % of the time"), "{text}");
+    }
 }
