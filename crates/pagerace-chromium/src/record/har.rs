@@ -173,10 +173,6 @@ fn extension(page: &Page<'_>) -> Value {
             let wall = round(t.end_ms - t.at_ms);
             let mut task = json!({"ms": ms, "durationMs": duration, "wallMs": wall,
                 "kind": t.kind.word()});
-            let waited = round(t.waited_ms);
-            if waited > 0.0 {
-                task["waitedMs"] = json!(waited);
-            }
             if let Some(url) = &t.url {
                 task["url"] = json!(url);
             }

@@ -118,10 +118,8 @@ pub(super) struct Times {
 pub(super) struct Task {
     /// The start in milliseconds since the start of the navigation.
     pub(super) at_ms: f64,
-    /// The duration without `waited_ms`, scaled to the median of several loads.
+    /// The duration without waits for synchronous requests, scaled to the median of several loads.
     pub(super) duration_ms: f64,
-    /// The time in which a script waited for synchronous requests, in this load.
-    pub(super) waited_ms: f64,
     /// The end in milliseconds since the start of the navigation.
     pub(super) end_ms: f64,
     /// The kind of work that took most of the task, and the URL with most of that work.
@@ -390,8 +388,8 @@ impl Summary {
     }
 }
 
-/// Limits multiplied times of a slow device to those of a load that Chromium slowed down, which makes
-/// work take at least as long. A script that takes less there runs until a certain time.
+/// Limits multiplied times of a slow device to those of a load that Chromium slowed down. A script
+/// that takes less there runs until a certain time, or waits for longer than a millisecond at once.
 pub(super) fn limit(times: &mut BTreeMap<String, Cpu>, slowed: &BTreeMap<String, Cpu>) {
     for (url, cpu) in times {
         if let Some(slowed) = slowed.get(url).filter(|slowed| slowed.script > 0.0) {
@@ -488,7 +486,6 @@ fn close(task: Option<(&Span, Parts<'_>)>, zero: f64, tasks: &mut Vec<Task>) {
     tasks.push(Task {
         at_ms: ((span.start - zero) / 1e3).max(0.0),
         duration_ms,
-        waited_ms: (span.wall / 1e3 - duration_ms).max(0.0),
         end_ms: (span.start + span.wall - zero) / 1e3,
         kind,
         url,

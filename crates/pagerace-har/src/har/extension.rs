@@ -80,8 +80,6 @@ pub(super) struct MainThreadTask<'a> {
     pub(super) end: f64,
     /// The time that the task takes, without its waits for synchronous requests.
     pub(super) cost: f64,
-    /// The time that it waited for these in the recorded load.
-    pub(super) waited: f64,
     pub(super) kind: TaskKind,
     pub(super) url: Option<&'a str>,
 }
@@ -90,14 +88,6 @@ impl MainThreadTask<'_> {
     /// Returns the milliseconds of the task between two times.
     pub(super) fn inside(&self, from: f64, to: f64) -> f64 {
         (self.end.min(to) - self.start.max(from)).max(0.0)
-    }
-
-    /// Returns the milliseconds between two times in which the task ran, if its waits are spread
-    /// evenly.
-    pub(super) fn ran(&self, from: f64, to: f64) -> f64 {
-        let wall = self.end - self.start;
-        let waiting = if wall > 0.0 { self.waited / wall } else { 0.0 };
-        self.inside(from, to) * (1.0 - waiting).max(0.0)
     }
 }
 
@@ -122,7 +112,6 @@ pub(super) fn main_thread(page: Option<&Value>) -> Vec<MainThreadTask<'_>> {
             start,
             end: start + millis(task, "wallMs").unwrap_or(cost),
             cost,
-            waited: millis(task, "waitedMs").unwrap_or(0.0),
             kind: match filled(task, "kind")? {
                 "style" | "layout" | "paint" => TaskKind::Rendering,
                 "script" => TaskKind::Script,

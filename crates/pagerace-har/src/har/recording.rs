@@ -98,10 +98,12 @@ impl<'a> Recording<'a> {
             && self.entries[i].priority == Some(RequestPriority::VeryHigh)
     }
 
-    /// Returns the time between two times in which tasks ran on the main thread, in milliseconds.
+    /// Returns the time between two times in which tasks occupied the main thread, in milliseconds.
     pub(super) fn busy(&self, from: f64, to: f64) -> f64 {
+        let before = self.tasks.partition_point(|task| task.0 < to);
         let inside = |(start, end): &(f64, f64)| (end.min(to) - start.max(from)).max(0.0);
-        self.tasks.iter().map(inside).sum()
+        let last = self.tasks[..before].iter().rev();
+        last.take_while(|task| task.1 > from).map(inside).sum()
     }
 
     /// Returns the start of the main-thread task that ran at `at`; `None` if tasks are not

@@ -40,8 +40,8 @@ impl Rendering {
         }
     }
 
-    /// Multiplies the times of the main thread, with its waits, because Chromium's throttling
-    /// multiplies short ones, too. The compositor of a slow device is as fast.
+    /// Multiplies the main thread's times, including its waits, because Chromium's throttling also
+    /// multiplies short waits. The compositor of a slow device is as fast.
     pub(in crate::record) fn slow_down(&mut self, factor: f64) {
         for work in [&mut self.first, &mut self.later].into_iter().flatten() {
             *work *= factor;

@@ -32,9 +32,9 @@ const ROUNDING_MS: f64 = 1.0;
 /// script's task to a request in a callback, and the maximum time from the event to the
 /// task that it called. Milliseconds.
 const AFTER_TASK_MS: f64 = 5.0;
+const CALLED_MS: f64 = 50.0;
 /// Maximum time from an event of the document to the task of its listeners. Milliseconds.
 const AT_ONCE_MS: f64 = 3.0;
-const CALLED_MS: f64 = 50.0;
 
 /// The event that called a callback.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -58,10 +58,12 @@ pub(in crate::har) fn discoveries(
                 let (found, cause) = in_callback(recording, &callers, i, found);
                 wait = cause;
                 match found {
-                    Trigger::Script { parent, delay } if cause.is_none() => Trigger::Script {
-                        parent,
-                        delay: beside_tasks(recording, i, delay),
-                    },
+                    Trigger::Script { parent, delay }
+                        if cause.is_none() && link.parent == recording.document =>
+                    {
+                        let delay = since_run(recording, i, parent, delay);
+                        Trigger::Script { parent, delay }
+                    }
                     _ => found,
                 }
             }
@@ -192,17 +194,15 @@ fn inline(
             .arrived(link.parent, t)
             .is_some_and(|share| share * encoded >= offset as f64)
     };
-    // The preload scanner requests what is below the script before the script runs. A callback comes
-    // later, and so does a function that another script below calls.
+    // The preload scanner requests what is below the script before the script runs. A callback
+    // comes later, and so does a function that a script below calls, if its run is recorded.
     let parses = recording.parsed.is_some_and(|at| start < at);
     let is_first = parses && recording.entries[i].own.timer_set_ms.is_none();
+    let has_run = |j: usize| recording.ran.get(&j).is_some_and(|run| run.from < start);
     let counts = |b: &Blocker| {
-        let is_below = b
-            .offset
-            .zip(link.decoded_offset)
-            .is_some_and(|(b, s)| b > s);
-        let ran = recording.ran.get(&b.complete.1);
-        !is_first || !is_below || ran.is_some_and(|run| run.from < start)
+        let offsets = b.offset.zip(link.decoded_offset);
+        let is_below = offsets.is_some_and(|(blocker, script)| blocker > script);
+        !is_first || !is_below || has_run(b.complete.1)
     };
     if let Some((blocker, complete)) = blockers.last_before(link.parent, i, start, counts)
         && was_there(complete)
@@ -274,12 +274,17 @@ fn since(recording: &Recording, i: usize, ready: f64) -> Duration {
     Duration::from_millis_f64(delay.max(0.0)).min(MAX_TIME)
 }
 
-/// Returns the part of the delay of entry `i` in which the main thread had nothing to do, if tasks are
-/// recorded. The browser model adds the tasks.
-fn beside_tasks(recording: &Recording, i: usize, delay: Duration) -> Duration {
-    let busy = recording.start(i).map_or(0.0, |start| {
-        recording.busy(start - delay.as_millis_f64(), start)
-    });
+/// Returns the time from the run of `script` to the request of `i`, which came `delay` after the
+/// script was complete. If tasks are recorded and the run was too short for one, it is assumed to
+/// have come last.
+fn since_run(recording: &Recording, i: usize, script: ResourceId, delay: Duration) -> Duration {
+    let Some(start) = recording.start(i) else {
+        return delay;
+    };
+    if let Some(run) = recording.ran.get(&script.index()) {
+        return since(recording, i, run.to);
+    }
+    let busy = recording.busy(start - delay.as_millis_f64(), start);
     delay.saturating_sub(Duration::from_millis_f64(busy))
 }
 

@@ -86,19 +86,14 @@ impl<'a> Events<'a> {
         event <= at + 1.0 && self.idle(event, at) <= within
     }
 
-    /// Returns the time from `from` to `to` that remains beside the tasks that the model adds.
-    fn unexplained(&self, from: f64, to: f64) -> f64 {
-        let tasks = self.tasks.iter().map(|t| t.ran(from, to));
-        (to - from - tasks.sum::<f64>()).max(0.0)
-    }
-
     fn called_by(
         &self,
         at: f64,
         at_once: f64,
         counts: impl Fn(ResourceId) -> bool,
     ) -> Option<(Wait, f64)> {
-        let delay = |from: f64| self.unexplained(from, at);
+        // The model adds the tasks in between.
+        let delay = |from: f64| self.idle(from, at);
         let follows = |event: f64, within| self.follows(at, event, within);
         let mut arrivals = self.arrivals.iter().filter(|(_, id)| counts(*id));
         let last = arrivals.rfind(|(end, _)| *end <= at + 1.0);

@@ -202,7 +202,7 @@ pub(super) fn date(
         // The model itself adds the last rendering and the presentation of the frame.
         let frame = frame_of(&tasks, at, paint);
         // The model also adds all these tasks.
-        let busy: f64 = tasks.iter().map(|t| t.ran(at, frame)).sum();
+        let busy: f64 = tasks.iter().map(|t| t.inside(at, frame)).sum();
         Some(Duration::from_millis_f64((frame - at - busy).max(0.0)))
     };
     let area = |e: &Element| e.rect.visible_area(viewport);
