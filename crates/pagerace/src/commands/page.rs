@@ -210,7 +210,7 @@ fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<
         .filter_map(|r| r.cpu_time)
         .fold(Duration::ZERO, |sum, t| sum + t);
     let timed = page.resources.iter().filter(|r| r.cpu_time.is_some());
-    writeln!(out, "recorded CPU: {cpu} in {} resources", timed.count())?;
+    writeln!(out, "recorded work: {cpu} for {} resources", timed.count())?;
     if let Some(frames) = layout.rendering {
         write!(
             out,

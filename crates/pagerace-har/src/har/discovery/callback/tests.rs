@@ -115,16 +115,21 @@ fn import_tasks(tasks: &[Value], more: &[Value]) -> Page {
     loaded(&timings, &json!({"version": 1, "mainThread": tasks}), more)
 }
 
+/// Returns what a request at `start` waits for, if `/app.js` had asked for data that were complete
+/// after `time` ms; and the data.
+fn after_data(time: u32, start: u32) -> (Option<Wait>, Wait) {
+    let data = entry("/data", "application/json", 305, time, &[APP]);
+    let x = entry("/x", "application/json", start, 5, &[APP]);
+    let wait = last(&import_own(&[data, x])).0;
+    (wait, Wait::Resource { id: ResourceId(3) })
+}
+
 #[test]
 fn recorded_tasks_tell_what_is_a_callback() {
-    let data = || entry("/data", "application/json", 305, 15, &[APP]);
-    let at = |start| {
-        let x = entry("/x", "application/json", start, 5, &[APP]);
-        last(&import_own(&[data(), x])).0
-    };
-    let wait = Wait::Resource { id: ResourceId(3) };
+    let at = |start| after_data(15, start).0;
+    let (wait, data) = after_data(15, 335);
     assert_eq!(at(308), None, "its own task");
-    assert_eq!(at(335), Some(wait), "the task after the data");
+    assert_eq!(wait, Some(data), "the task after the data");
     assert_eq!(at(356), Some(Wait::ContentLoaded), "the event's task");
     assert_eq!(at(900), None, "a timer");
 }
@@ -132,14 +137,10 @@ fn recorded_tasks_tell_what_is_a_callback() {
 /// Both happened before: the data at 340 ms, `DOMContentLoaded` at 352.
 #[test]
 fn the_data_that_a_script_had_asked_for_rather_than_a_listener_calls_it_later() {
-    let data = || entry("/data", "application/json", 305, 35, &[APP]);
-    let at = |start| {
-        let x = entry("/x", "application/json", start, 5, &[APP]);
-        last(&import_own(&[data(), x])).0
-    };
-    let data = Wait::Resource { id: ResourceId(3) };
-    assert_eq!(at(354), Some(Wait::ContentLoaded), "in the event's task");
-    assert_eq!(at(370), Some(data));
+    let (heard, _) = after_data(35, 354);
+    assert_eq!(heard, Some(Wait::ContentLoaded), "in the event's task");
+    let (wait, data) = after_data(35, 370);
+    assert_eq!(wait, Some(data));
     let x = entry("/x", "application/json", 370, 5, &[APP]);
     let other = last(&import_own(&[x])).0;
     assert_eq!(other, Some(Wait::ContentLoaded), "there is no data");
