@@ -2,7 +2,7 @@
 //! each resource.
 //!
 //! Paint times, shifts and long tasks are the browser's own, from performance observers
-//! that are installed before the page loads. Resources come from the DevTools protocol,
+//! that are installed before the page loads. Requests come from the DevTools protocol,
 //! because Resource Timing hides data of other origins. All times are relative to the
 //! start of the navigation; a value that was not observed is `None`. Definitions: see
 //! [`Observed`]. Left out: workers, and the contents of cross-site frames except for
@@ -41,19 +41,30 @@ pub struct MeasureOptions {
     pub settle: Duration,
     /// The maximum time of a load since the start of the navigation.
     pub deadline: Duration,
+    /// The minimum time of a load since the start of the navigation, if the load event
+    /// has fired.
+    pub at_least: Duration,
+    /// True to observe the requests. This slows the load down, by about 4 % at 50 Mbit/s.
+    /// Otherwise requests are observed only from the load event on, to wait for them, and
+    /// a request that is pending then and receives nothing is not waited for.
+    pub requests: bool,
     /// True to take screenshots and compute the Speed Index. They slow the load down, so
     /// compare its other times only with those of runs with the same setting.
     pub speed_index: bool,
     /// URLs whose requests fail before they leave the browser; `*` matches any text.
+    /// Requires [`requests`](Self::requests), because Chromium blocks only requests that
+    /// it observes.
     pub blocked: Vec<String>,
 }
 
 impl Default for MeasureOptions {
-    /// Waits for 1 s of quiet within 60 s, with Speed Index.
+    /// Waits for 1 s of quiet within 60 s, with requests and Speed Index.
     fn default() -> Self {
         Self {
             settle: Duration::from_secs(1),
             deadline: Duration::from_secs(60),
+            at_least: Duration::ZERO,
+            requests: true,
             speed_index: true,
             blocked: Vec::new(),
         }
@@ -71,8 +82,8 @@ pub struct Observed {
     pub lcp: Option<Duration>,
     /// The Speed Index from speedline over screenshots of the viewport.
     pub speed_index: Option<Duration>,
-    /// Time to interactive, <https://web.dev/articles/tti>; only if the quiet
-    /// window of 5 s was observed to its end.
+    /// Time to interactive, <https://web.dev/articles/tti>; only if requests and the
+    /// quiet window of 5 s were observed to their end.
     pub tti: Option<Duration>,
     /// Total blocking time, <https://web.dev/articles/tbt>: from FCP to TTI, or to
     /// the end of the observation if there is no TTI.
@@ -84,11 +95,11 @@ pub struct Observed {
     /// Cumulative Layout Shift: the largest session window,
     /// <https://web.dev/articles/cls>.
     pub cls: Option<f64>,
-    /// The requests in order; each redirect is a request of its own.
+    /// The requests in order, if they were observed; each redirect is a request of its own.
     pub resources: Vec<ObservedResource>,
     /// The visible share of the final viewport over time, from 0 to 1; with Speed Index only.
     pub visual_progress: Vec<(Duration, f64)>,
-    /// Failures of the load, such as failed requests or a missing load event.
+    /// Failures of the load, such as a missing load event or failed requests.
     pub failures: Vec<String>,
     /// Head-of-line blocking on HTTP/3, known after the browser has ended; see
     /// [`measure_once`].
@@ -149,7 +160,7 @@ pub fn measure(
     let speedline = speedline.and_then(|opened| opened.map_err(|e| notes.push(e.to_string())).ok());
 
     let mut session = browser.page()?;
-    prepare(&mut session)?;
+    prepare(&mut session, options)?;
     if !options.blocked.is_empty() {
         let urls = json!({"urls": options.blocked});
         session.call("Network.setBlockedURLs", urls)?;
@@ -175,7 +186,8 @@ pub fn measure(
         index.map_err(|e| notes.push(e.to_string())).ok()
     });
     let (requests, failures) = watch.into_parts();
-    let mut observed = put_together(&report, &requests, progress);
+    let requests = options.requests.then_some(&requests);
+    let mut observed = put_together(&report, requests, progress);
     observed.failures.extend(failures);
     observed.notes = notes;
     observed.main_thread = main_thread;
@@ -213,8 +225,10 @@ pub fn measure_once(
 }
 
 /// Enables the observed domains and installs the performance observers.
-fn prepare(session: &mut Session) -> Result<(), ChromiumError> {
-    session.call("Network.enable", json!({}))?;
+fn prepare(session: &mut Session, options: &MeasureOptions) -> Result<(), ChromiumError> {
+    if options.requests {
+        session.call("Network.enable", json!({}))?;
+    }
     session.call("Target.setAutoAttach", watch::auto_attach())?;
     session.call(
         "Page.addScriptToEvaluateOnNewDocument",
@@ -223,15 +237,22 @@ fn prepare(session: &mut Session) -> Result<(), ChromiumError> {
     Ok(())
 }
 
-fn put_together(report: &Report, requests: &Requests, progress: Option<SpeedIndex>) -> Observed {
-    let clock = requests.navigation_start(report.request_start);
-    let (resources, failures) = requests.observed(clock);
+fn put_together(
+    report: &Report,
+    requests: Option<&Requests>,
+    progress: Option<SpeedIndex>,
+) -> Observed {
     let fcp = report.fcp;
     let until = report.now;
-    let in_flight = requests.in_flight(clock, until);
-    let tti = fcp.zip(report.dom_content_loaded).and_then(|(fcp, dcl)| {
-        metrics::time_to_interactive(fcp, dcl, &report.long_tasks, &in_flight, until)
-    });
+    let (mut resources, mut failures, mut tti) = (Vec::new(), Vec::new(), None);
+    if let Some(requests) = requests {
+        let clock = requests.navigation_start(report.request_start);
+        (resources, failures) = requests.observed(clock);
+        let in_flight = requests.in_flight(clock, until);
+        tti = fcp.zip(report.dom_content_loaded).and_then(|(fcp, dcl)| {
+            metrics::time_to_interactive(fcp, dcl, &report.long_tasks, &in_flight, until)
+        });
+    }
     let tbt =
         fcp.map(|fcp| metrics::total_blocking_time(fcp, tti.unwrap_or(until), &report.long_tasks));
     let (speed_index, visual_progress) = match progress {

@@ -56,6 +56,20 @@ const POSTER: server::Files = &[
     ),
 ];
 
+/// A page whose largest image is requested after its load event and takes 700 ms.
+const LATE: server::Files = &[
+    (
+        "/",
+        "text/html",
+        "<!doctype html><p>Text<script>onload = () => setTimeout(() => { const image = new Image(120, 100); image.src = '/late.svg?wait=700'; document.body.append(image) }, 50)</script>",
+    ),
+    (
+        "/late.svg",
+        "image/svg+xml",
+        "<svg xmlns='http://www.w3.org/2000/svg' width='120' height='100'><rect width='120' height='100' fill='teal'/><circle cx='50' cy='50' r='40' fill='red'/></svg>",
+    ),
+];
+
 /// An image of 60 by 40 pixels, shown with a width of 50 pixels until a script arrives.
 macro_rules! enlarged {
     ($script:literal) => {
@@ -131,6 +145,8 @@ fn load(name: &str, files: server::Files, how: &MeasureOptions) -> Option<Observ
 const QUICK: MeasureOptions = MeasureOptions {
     settle: Duration::from_millis(600),
     deadline: Duration::from_secs(30),
+    at_least: Duration::ZERO,
+    requests: true,
     speed_index: false,
     blocked: Vec::new(),
 };
@@ -222,6 +238,28 @@ fn a_plain_page_has_its_metrics_in_order() {
         progress[0] < 0.01 && progress.last().unwrap() > &0.99,
         "{progress:?}"
     );
+}
+
+#[test]
+fn a_load_without_its_requests_has_the_page_s_times() {
+    let how = MeasureOptions {
+        requests: false,
+        ..QUICK
+    };
+    let Some(seen) = load("unobserved", LATE, &how) else {
+        return;
+    };
+    assert!(seen.fcp.is_some() && seen.onload.is_some(), "{seen:#?}");
+    // The script that runs after the load event asks for the image, which takes 700 ms.
+    assert!(seen.lcp > Some(Duration::from_millis(700)), "{seen:#?}");
+    assert_eq!((seen.resources.len(), seen.tti), (0, None));
+
+    let how = MeasureOptions {
+        at_least: Duration::from_millis(2_500),
+        ..how
+    };
+    let seen = load("unobserved", LATE, &how).expect("it was there");
+    assert!(seen.until > Duration::from_millis(2_500), "{seen:#?}");
 }
 
 /// The browser model relies on it.

@@ -42,8 +42,10 @@ const PORT: u16 = 443;
 pub struct WorldOptions {
     /// The browser's executable; `None` searches for one.
     pub chromium: Option<PathBuf>,
-    /// True to load a second time with screenshots and a network log, for the Speed Index
-    /// (needs Node) and HTTP/3's head-of-line blocking.
+    /// True to load twice: once with screenshots, a record of the requests and a network
+    /// log, and once without, for the page's times. Otherwise, the only load has a record of
+    /// its requests, which slows it down, and there is no Speed Index (needs Node) and no
+    /// head-of-line blocking over HTTP/3.
     pub watched: bool,
     /// True if the browser resolves every host over the emulated link, as in a first
     /// visit. Otherwise it knows all addresses.
@@ -128,10 +130,29 @@ impl World {
     /// the servers or the browser do not start. A page that fails to load is an outcome,
     /// not an error.
     pub fn load(&mut self, scenario: &LiveScenario, seed: u64) -> Result<LiveOutcome, LiveError> {
-        let mut load = self.valid_load(scenario, seed, false)?;
-        if self.options.watched {
-            load.add_watched(self.valid_load(scenario, seed, true)?);
+        let measure = MeasureOptions {
+            settle: self.options.settle,
+            deadline: scenario.settings.deadline,
+            speed_index: false,
+            blocked: refused(scenario),
+            ..MeasureOptions::default()
+        };
+        if !self.options.watched {
+            return self.valid_load(scenario, seed, &measure);
         }
+        let watched = MeasureOptions {
+            speed_index: true,
+            ..measure.clone()
+        };
+        let watched = self.valid_load(scenario, seed, &watched)?;
+        let timed = MeasureOptions {
+            requests: !measure.blocked.is_empty(),
+            // The watched load has waited for all requests.
+            at_least: watched.observed.until,
+            ..measure
+        };
+        let mut load = self.valid_load(scenario, seed, &timed)?;
+        load.add_watched(watched);
         Ok(load)
     }
 
@@ -140,11 +161,11 @@ impl World {
         &mut self,
         scenario: &LiveScenario,
         seed: u64,
-        watched: bool,
+        measure: &MeasureOptions,
     ) -> Result<LiveOutcome, LiveError> {
         let mut rejected = Vec::new();
         loop {
-            let reason = match self.attempt(scenario, seed, watched) {
+            let reason = match self.attempt(scenario, seed, measure) {
                 Ok(attempt) => match disturbance(&attempt, self.options.contention_max) {
                     Some(reason) => reason,
                     None => return Ok(outcome(attempt, hanging(scenario), rejected)),
@@ -168,7 +189,7 @@ impl World {
         &mut self,
         scenario: &LiveScenario,
         seed: u64,
-        watched: bool,
+        measure: &MeasureOptions,
     ) -> Result<Attempt, LiveError> {
         if scenario.speaks(Protocol::is_tcp) {
             self.testbed.set_congestion(&scenario.congestion)?;
@@ -176,14 +197,8 @@ impl World {
         let (servers, directory) = (self.serve(scenario)?, RunDirectory::create()?);
         let _names = self.name_server(scenario)?;
         let options = Options {
-            netlog: watched && scenario.speaks(|p| !p.is_tcp()),
+            netlog: measure.speed_index && scenario.speaks(|p| !p.is_tcp()),
             ..self.browser_options(scenario, &directory)?
-        };
-        let measure = MeasureOptions {
-            settle: self.options.settle,
-            deadline: scenario.settings.deadline,
-            speed_index: watched,
-            blocked: refused(scenario),
         };
         let client = self.testbed.client();
         let distances = self.distances(scenario)?;
@@ -191,7 +206,7 @@ impl World {
             .begin_with(&scenario.network, seed, distances)?;
         let meter = Meter::start();
         let url = &scenario.page.url;
-        let observed = measure_once(&options, url, &measure, &|command| client.spawn(command));
+        let observed = measure_once(&options, url, measure, &|command| client.spawn(command));
         let contention = meter.and_then(Meter::others);
         let link = self.testbed.finish()?;
         let servers = servers.stop();

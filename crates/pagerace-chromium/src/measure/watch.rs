@@ -94,7 +94,8 @@ impl Watch {
             {
                 let report = report(session)?;
                 let since = report.now.saturating_sub(report.last_activity());
-                let mut left = self.options.settle.saturating_sub(since);
+                let early = self.options.at_least.saturating_sub(report.now);
+                let mut left = self.options.settle.saturating_sub(since).max(early);
                 if report.fcp.is_none() && now < at + FIRST_PAINT {
                     left = left.max(Duration::from_millis(100));
                 }
@@ -131,7 +132,7 @@ impl Watch {
 
     fn handle(&mut self, session: &mut Session, event: &Event) -> Result<(), ChromiumError> {
         match event.method.as_str() {
-            "Target.attachedToTarget" => watch_frame(session, event, &self.options.blocked)?,
+            "Target.attachedToTarget" => watch_frame(session, event, &self.options)?,
             "Inspector.targetCrashed" if event.session == session.id() => {
                 return Err(ChromiumError::Crashed {
                     url: self.url.clone(),
@@ -140,6 +141,10 @@ impl Watch {
             "Page.loadEventFired" if event.session == session.id() => {
                 self.loaded = true;
                 self.last_event = session.now();
+                if !self.options.requests {
+                    let id = session.id().to_owned();
+                    session.send_in(&id, "Network.enable", json!({}))?;
+                }
             }
             _ => {
                 if self.requests.handle(event) {
@@ -178,14 +183,17 @@ fn report(session: &mut Session) -> Result<Report, ChromiumError> {
 fn watch_frame(
     session: &mut Session,
     event: &Event,
-    blocked: &[String],
+    options: &MeasureOptions,
 ) -> Result<(), ChromiumError> {
     let Some(child) = event.params["sessionId"].as_str() else {
         return Ok(());
     };
-    session.send_in(child, "Network.enable", json!({}))?;
-    if !blocked.is_empty() {
-        session.send_in(child, "Network.setBlockedURLs", json!({"urls": blocked}))?;
+    if options.requests {
+        session.send_in(child, "Network.enable", json!({}))?;
+    }
+    if !options.blocked.is_empty() {
+        let urls = json!({"urls": options.blocked});
+        session.send_in(child, "Network.setBlockedURLs", urls)?;
     }
     session.send_in(child, "Target.setAutoAttach", auto_attach())?;
     session.send_in(child, "Runtime.runIfWaitingForDebugger", json!({}))

@@ -25,13 +25,17 @@ pub struct LiveOutcome {
 }
 
 impl LiveOutcome {
-    /// Adds the measurements of a watched load of the same page. Its times are not comparable
-    /// and are left out.
+    /// Adds the measurements of a watched load of the same page. Its own times are not
+    /// comparable and are left out, except those of requests and the TTI, which only a watched
+    /// load has.
     pub(super) fn add_watched(&mut self, watched: Self) {
         let observed = watched.observed;
         self.observed.speed_index = observed.speed_index;
         self.observed.visual_progress = observed.visual_progress;
         self.observed.hol = observed.hol;
+        self.observed.resources = observed.resources;
+        self.observed.tti = observed.tti;
+        self.observed.failures.extend(observed.failures);
         self.observed.notes.extend(observed.notes);
         self.counters.hol_blocked_bytes = watched.counters.hol_blocked_bytes;
         self.counters.hol_blocked_byte_ms = watched.counters.hol_blocked_byte_ms;
