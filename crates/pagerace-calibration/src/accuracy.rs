@@ -51,8 +51,8 @@ pub struct Input<'a> {
 /// The accuracy of the model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Accuracy {
-    /// The setting of the measurement.
-    pub setting: Setting,
+    /// The settings of the measurements, each with its number of observations.
+    pub settings: Vec<Measured>,
     /// The metrics that are compared.
     pub metrics: Vec<MetricId>,
     /// Names of the pages, in order of appearance.
@@ -165,8 +165,21 @@ pub struct Quality {
     pub lateness_max_ms: Option<f64>,
     /// Maximum CPU contention of any observation.
     pub cpu_contention: Option<f64>,
+    /// Median over the observations of the share of the time in which the page's main thread
+    /// could run that it waited for a processor.
+    pub main_thread_waited: Option<f64>,
     /// Number of observations without a prediction.
     pub unpredicted: usize,
+}
+
+/// A setting and what was measured in it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Measured {
+    /// The setting.
+    #[serde(flatten)]
+    pub setting: Setting,
+    /// Number of observations.
+    pub observations: usize,
 }
 
 /// Compares predictions with observations.
@@ -192,7 +205,7 @@ pub fn accuracy(input: &Input<'_>) -> Accuracy {
     let all = model_errors(differences.iter(), None);
     let tuned = model_errors(tuned, None);
     Accuracy {
-        setting: input.observations.setting.clone(),
+        settings: measured(input.observations),
         metrics: input.metrics.to_vec(),
         held_out: pages
             .iter()
@@ -226,6 +239,17 @@ pub fn accuracy(input: &Input<'_>) -> Accuracy {
         pages,
         cells,
     }
+}
+
+/// Returns the settings that have observations.
+fn measured(all: &Observations) -> Vec<Measured> {
+    let of = |index: usize| all.observations.iter().filter(move |o| o.setting == index);
+    let settings = all.settings.iter().enumerate();
+    let settings = settings.map(|(index, setting)| Measured {
+        setting: setting.clone(),
+        observations: of(index).count(),
+    });
+    settings.filter(|one| one.observations > 0).collect()
 }
 
 #[cfg(test)]

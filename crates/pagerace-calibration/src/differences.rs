@@ -124,8 +124,10 @@ pub fn differences(pairs: &[Pair<'_>], metric: MetricId) -> Vec<Difference> {
     let mut all = Vec::new();
     for first in pairs {
         let here = pairs.iter().filter(|second| {
+            // Loads in different settings differ in more than their contenders.
             second.observation.page == first.observation.page
                 && second.observation.network == first.observation.network
+                && second.observation.setting == first.observation.setting
         });
         all.extend(here.filter_map(|second| difference(first, second, metric)));
     }

@@ -21,11 +21,11 @@ mod file;
 
 pub use file::{FORMAT, SCHEMA};
 
-/// Live measurements in one setting.
-#[derive(Clone, Debug, PartialEq)]
+/// Live measurements in one or several settings.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observations {
-    /// The setting of the measurement.
-    pub setting: Setting,
+    /// The settings of the measurements, to which observations refer by index.
+    pub settings: Vec<Setting>,
     /// One observation per page, network and contender.
     pub observations: Vec<Observation>,
     /// A digest of the served content, by page. Observations of a page with a
@@ -36,7 +36,7 @@ pub struct Observations {
 }
 
 /// The date, software and machine of the measurement.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
     /// The day, as `2026-01-31`. The caller provides it because this crate has no clock.
@@ -49,14 +49,34 @@ pub struct Setting {
     pub kernel: String,
     /// The seed from which the runs' seeds derive.
     pub seed: u64,
+    /// How many times longer the main thread takes than on the machine that recorded the
+    /// pages. Predictions are made for such a main thread.
+    pub cpu: f64,
     /// Other properties of the setting, such as processors and memory.
     #[serde(default)]
     pub more: Vec<Fact>,
 }
 
+impl Default for Setting {
+    /// An unknown setting with a main thread as fast as that of the recordings.
+    fn default() -> Self {
+        Self {
+            date: String::new(),
+            pagerace: String::new(),
+            chromium: String::new(),
+            kernel: String::new(),
+            seed: 0,
+            cpu: 1.0,
+            more: Vec::new(),
+        }
+    }
+}
+
 /// One page on one network with one contender, loaded several times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
+    /// Index of the setting, which all runs share.
+    pub setting: usize,
     /// Short name of the page.
     pub page: String,
     /// The network as the user specified it, by which predictions are matched.
@@ -74,6 +94,10 @@ pub struct Observation {
     /// Maximum share (0 to 1) of the machine's CPU time that other processes used
     /// during a run.
     pub cpu_contention: Option<f64>,
+    /// Maximum over the runs of the share (0 to 1) of the time in which the page's main thread
+    /// could run that it waited for a processor, because browser, servers and link share those
+    /// of one machine.
+    pub main_thread_waited: Option<f64>,
     /// Runs that were rejected and repeated, because the link was late or the
     /// machine was busy.
     pub rejected_runs: u32,
@@ -124,10 +148,11 @@ pub struct LinkLateness {
 }
 
 impl Observations {
-    /// Creates a file of these observations, without contents and Lighthouse's predictions.
+    /// Creates a file of these observations in one setting, without contents and Lighthouse's
+    /// predictions.
     pub fn new(setting: Setting, observations: Vec<Observation>) -> Self {
         Self {
-            setting,
+            settings: vec![setting],
             observations,
             contents: BTreeMap::new(),
             lighthouse: Vec::new(),
@@ -172,6 +197,7 @@ impl Observation {
         let (page, network, contender) = plan.variant_parts(index);
         let network = &plan.networks[network];
         Self {
+            setting: 0,
             page: plan.pages[page].name.clone(),
             network: network.name.clone(),
             network_text: network.describe(),
@@ -180,6 +206,7 @@ impl Observation {
             resources: Vec::new(),
             lateness: None,
             cpu_contention: None,
+            main_thread_waited: None,
             rejected_runs: 0,
         }
     }

@@ -70,6 +70,16 @@ const LATE: server::Files = &[
     ),
 ];
 
+/// A page that shows a frame of another site after its load event.
+const FRAMED: server::Files = &[
+    (
+        "/",
+        "text/html",
+        "<!doctype html><p>Text<script>onload = () => setTimeout(() => { const frame = document.createElement('iframe'); frame.src = `http://localhost:${location.port}/frame.html`; document.body.append(frame) }, 50)</script>",
+    ),
+    ("/frame.html", "text/html", "<!doctype html><p>Frame"),
+];
+
 /// An image of 60 by 40 pixels, shown with a width of 50 pixels until a script arrives.
 macro_rules! enlarged {
     ($script:literal) => {
@@ -260,6 +270,19 @@ fn a_load_without_its_requests_has_the_page_s_times() {
     };
     let seen = load("unobserved", LATE, &how).expect("it was there");
     assert!(seen.until > Duration::from_millis(2_500), "{seen:#?}");
+}
+
+/// Only the frame's own process reports the end of its document.
+#[test]
+fn a_late_frame_of_another_site_does_not_hold_a_load_up() {
+    for requests in [false, true] {
+        let how = MeasureOptions { requests, ..QUICK };
+        let Some(seen) = load("framed", FRAMED, &how) else {
+            return;
+        };
+        assert_eq!(seen.failures, Vec::<String>::new());
+        assert!(seen.until < Duration::from_secs(20), "{seen:#?}");
+    }
 }
 
 /// The browser model relies on it.

@@ -150,6 +150,10 @@ impl<'a> Matched<'a> {
             lateness_p99_ms: most(&mut lateness().map(|l| l.p99_ms)),
             lateness_max_ms: most(&mut lateness().map(|l| l.max_ms)),
             cpu_contention: most(&mut observations().filter_map(|o| o.cpu_contention)),
+            main_thread_waited: {
+                let waited = observations().filter_map(|o| o.main_thread_waited);
+                median(&waited.collect::<Vec<_>>())
+            },
             unpredicted: self
                 .entries
                 .iter()

@@ -71,6 +71,7 @@ fn the_measurement_itself_is_judged() {
     assert_eq!((quality.runs, quality.failed, quality.rejected), (60, 0, 6));
     assert_eq!(quality.lateness_p99_ms, Some(0.2));
     assert_eq!(quality.cpu_contention, Some(0.03));
+    assert_eq!(quality.main_thread_waited, Some(0.1));
     assert_eq!(quality.unpredicted, 0);
 }
 

@@ -25,7 +25,7 @@ fn everything_is_there_and_infinity_is_null() {
     let value: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(value["format"], "pagerace-accuracy");
     assert_eq!(value["rerun"], "pagerace calibrate");
-    assert_eq!(value["setting"]["date"], "2026-01-31");
+    assert_eq!(value["settings"][0]["date"], "2026-01-31");
     assert_eq!(value["cells"].as_array().unwrap().len(), 6);
     assert_eq!(value["cells"][0]["predicted"], Value::Null);
     assert_eq!(value["cells"][1]["metric"], "lcp");

@@ -22,10 +22,9 @@ fn a_heading_with_date_versions_seed_and_lateness() {
     let text = document(Extent::Page);
     assert!(text.starts_with("# Model against reality\n\nHow far "));
     for line in [
-        "\n## What was measured\n\n- Measured: 2026-01-31\n",
-        "- Browser: Chromium 156.0\n",
-        "- Kernel: Linux 6.18\n",
-        "- Seed: 7\n",
+        "\n## What was measured\n\n- Seed: 7\n",
+        "| measured | 2026-01-31 |\n| combinations | 6 |\n",
+        "| browser | Chromium 156.0 |\n| kernel | Linux 6.18 |\n",
         "p50 0.1 ms (median of the observations), p99 at most 0.2 ms, any packet at most 0.4 ms",
         "- Pages: 2, 1 of them held out (not tuned on)\n",
         "measured and written by:\n\n```\npagerace calibrate pages/*.page\n```\n",

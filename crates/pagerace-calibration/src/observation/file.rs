@@ -20,7 +20,7 @@ pub const SCHEMA: u32 = 1;
 struct Whole {
     format: String,
     schema: u32,
-    setting: Setting,
+    settings: Vec<Setting>,
     /// Descriptions by network name.
     networks: BTreeMap<String, String>,
     /// Rows by page name.
@@ -43,6 +43,8 @@ struct PageRow {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
+    /// Index of the setting.
+    setting: usize,
     page: String,
     network: String,
     contender: Contender,
@@ -52,6 +54,7 @@ struct Row {
     resources: Vec<[Option<i64>; 5]>,
     lateness: Option<LinkLateness>,
     cpu_contention: Option<f64>,
+    main_thread_waited: Option<f64>,
     rejected_runs: u32,
 }
 
@@ -60,7 +63,7 @@ pub(super) fn to_json(all: &Observations) -> String {
     let mut head = Whole {
         format: FORMAT.to_owned(),
         schema: SCHEMA,
-        setting: all.setting.clone(),
+        settings: all.settings.clone(),
         networks: BTreeMap::new(),
         pages: content
             .map(|(name, content)| {
@@ -116,6 +119,7 @@ fn row(one: &Observation, urls: &mut Vec<String>) -> Row {
         ]
     };
     Row {
+        setting: one.setting,
         page: one.page.clone(),
         network: one.network.clone(),
         contender: one.contender.clone(),
@@ -123,6 +127,7 @@ fn row(one: &Observation, urls: &mut Vec<String>) -> Row {
         resources: one.resources.iter().map(&mut resource).collect(),
         lateness: one.lateness,
         cpu_contention: one.cpu_contention,
+        main_thread_waited: one.main_thread_waited,
         rejected_runs: one.rejected_runs,
     }
 }
@@ -163,13 +168,17 @@ pub(super) fn from_json(file: &str, bytes: &[u8]) -> Result<Observations, LabErr
         let urls = &head.pages.get(&row.page).unwrap_or(&none).urls;
         let network = head.networks.get(&row.network);
         let resources = row.resources.iter().map(|r| times(urls, r));
-        let resources = resources.collect::<Option<_>>().ok_or_else(|| {
+        let missing = |what: &str| {
             let place = format!("{}, {}, {}", row.page, row.network, row.contender);
-            refuse(format!(
-                "{place}: a resource has an address that is not in the file"
-            ))
-        })?;
+            refuse(format!("{place}: {what} that is not in the file"))
+        };
+        let resources = resources.collect::<Option<_>>();
+        let resources = resources.ok_or_else(|| missing("a resource has an address"))?;
+        if row.setting >= head.settings.len() {
+            return Err(missing("it has a setting"));
+        }
         Ok(Observation {
+            setting: row.setting,
             network_text: network.cloned().unwrap_or_default(),
             resources,
             page: row.page,
@@ -178,13 +187,14 @@ pub(super) fn from_json(file: &str, bytes: &[u8]) -> Result<Observations, LabErr
             runs: row.runs,
             lateness: row.lateness,
             cpu_contention: row.cpu_contention,
+            main_thread_waited: row.main_thread_waited,
             rejected_runs: row.rejected_runs,
         })
     };
     let observations = observations.into_iter().map(whole);
     Ok(Observations {
         observations: observations.collect::<Result<_, LabError>>()?,
-        setting: head.setting,
+        settings: head.settings,
         contents: head
             .pages
             .into_iter()

@@ -34,6 +34,14 @@ fn what_is_not_ours_is_refused_clearly() {
         .to_json()
         .replace("\"rejected_runs\"", "\"rejected\"");
     assert!(read(&unknown).contains("unknown field `rejected`"));
+    let setting = observations()
+        .to_json()
+        .replacen("\"setting\":0", "\"setting\":1", 1);
+    assert!(
+        read(&setting).contains("it has a setting that is not in the file"),
+        "{}",
+        read(&setting)
+    );
     let wrong = observations().to_json().replace("\"lcp\"", "\"lcb\"");
     assert!(
         read(&wrong).contains("unknown metric \"lcb\""),

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use pagerace_lab::unit::{Unit, percent};
-use pagerace_report::sections::Section;
+use pagerace_report::sections::{Section, Table};
 
 use super::{NONE, or_none};
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Measured};
 
 const TITLE: &str = "Model against reality";
 
@@ -46,19 +46,10 @@ pub(super) fn tables(accuracy: &Accuracy) -> Section {
 
 /// Builds the list of facts about the measurement.
 pub(super) fn facts(accuracy: &Accuracy) -> Section {
-    let (setting, quality) = (&accuracy.setting, &accuracy.quality);
-    let given = |text: &str| if text.is_empty() { NONE } else { text }.to_owned();
+    let quality = &accuracy.quality;
     let ms = |value: Option<f64>| or_none(value.map(|v| Unit::Milliseconds.format(v)));
     let mut lines = vec![
-        format!("Measured: {}", given(&setting.date)),
-        format!("Pagerace: {}", given(&setting.pagerace)),
-        format!("Browser: {}", given(&setting.chromium)),
-        format!("Kernel: {}", given(&setting.kernel)),
-    ];
-    let more = setting.more.iter();
-    lines.extend(more.map(|fact| format!("{}: {}", super::capital(&fact.name), fact.value)));
-    lines.extend([
-        format!("Seed: {}", setting.seed),
+        format!("Seed: {}", seed(accuracy)),
         format!(
             "Pages: {}, {} of them held out (not tuned on)",
             accuracy.pages.len(),
@@ -81,18 +72,76 @@ pub(super) fn facts(accuracy: &Accuracy) -> Section {
             "Processor time taken by others during a run: at most {}",
             or_none(quality.cpu_contention.map(percent))
         ),
-    ]);
+        format!(
+            "Wait of the page's main thread for a processor, as a share of the time in which it \
+             could run: {} (median of the observations)",
+            or_none(quality.main_thread_waited.map(percent))
+        ),
+    ];
     if quality.unpredicted > 0 {
         lines.push(format!(
             "Observations without a prediction: {}",
             quality.unpredicted
         ));
     }
-    Section {
+    let section = Section {
         text: lines,
         list: true,
         ..Section::new("What was measured")
+    };
+    if accuracy.settings.is_empty() {
+        return section;
     }
+    section.table(settings(&accuracy.settings))
+}
+
+/// Builds a table with a column for each setting.
+fn settings(all: &[Measured]) -> Table {
+    let row = |name: &str, value: &dyn Fn(&Measured) -> String| {
+        let values = all.iter().map(value).map(|text| match text {
+            none if none.is_empty() => NONE.to_owned(),
+            text => text,
+        });
+        [name.to_owned()].into_iter().chain(values).collect()
+    };
+    let mut rows: Vec<Vec<String>> = vec![
+        row("measured", &|one| one.setting.date.clone()),
+        row("combinations", &|one| one.observations.to_string()),
+        row("Pagerace", &|one| one.setting.pagerace.clone()),
+        row("browser", &|one| one.setting.chromium.clone()),
+        row("kernel", &|one| one.setting.kernel.clone()),
+        row("slow-down of the main thread (--cpu)", &|one| {
+            one.setting.cpu.to_string()
+        }),
+    ];
+    let mut names: Vec<&str> = Vec::new();
+    for fact in all.iter().flat_map(|one| &one.setting.more) {
+        if !names.contains(&fact.name.as_str()) {
+            names.push(&fact.name);
+        }
+    }
+    for name in names {
+        let value = |one: &Measured| {
+            let mut facts = one.setting.more.iter();
+            let fact = facts.find(|fact| fact.name == name);
+            fact.map(|fact| fact.value.clone()).unwrap_or_default()
+        };
+        rows.push(row(name, &value));
+    }
+    let numbers = (1..=all.len()).map(|number| number.to_string());
+    let header = ["setting".to_owned()].into_iter().chain(numbers);
+    Table {
+        caption: String::new(),
+        header: header.collect(),
+        words: 1 + all.len(),
+        rows,
+    }
+}
+
+/// Returns the seed, which all settings share.
+fn seed(accuracy: &Accuracy) -> String {
+    let first = accuracy.settings.first();
+    or_none(first.map(|one| one.setting.seed.to_string()))
 }
 
 /// Builds the section on how to repeat the measurement.
@@ -102,7 +151,7 @@ pub(super) fn rerun(accuracy: &Accuracy, rerun: &str) -> Section {
          digit with the same version; live times differ by their noise, and with the machine, \
          kernel and browser. It needs Linux, privileges for network namespaces and TUN devices, \
          and Chromium.",
-        accuracy.setting.seed
+        seed(accuracy)
     )];
     let mut lines = Vec::new();
     if !rerun.is_empty() {

@@ -22,6 +22,7 @@ pub(crate) fn setting() -> Setting {
         chromium: "Chromium 156.0".to_owned(),
         kernel: "Linux 6.18".to_owned(),
         seed: 7,
+        cpu: 1.0,
         more: Vec::new(),
     }
 }
@@ -39,6 +40,7 @@ pub(crate) fn observation(page: &str, contender: &str, lcp: &[f64]) -> Observati
             .collect(),
     };
     Observation {
+        setting: 0,
         page: page.to_owned(),
         network: "cable".to_owned(),
         network_text: "5 Mbit/s down".to_owned(),
@@ -52,6 +54,7 @@ pub(crate) fn observation(page: &str, contender: &str, lcp: &[f64]) -> Observati
             max_ms: 0.4,
         }),
         cpu_contention: Some(0.03),
+        main_thread_waited: Some(0.1),
         rejected_runs: 1,
     }
 }

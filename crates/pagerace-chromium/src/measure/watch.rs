@@ -132,7 +132,7 @@ impl Watch {
 
     fn handle(&mut self, session: &mut Session, event: &Event) -> Result<(), ChromiumError> {
         match event.method.as_str() {
-            "Target.attachedToTarget" => watch_frame(session, event, &self.options)?,
+            "Target.attachedToTarget" => self.watch_frame(session, event)?,
             "Inspector.targetCrashed" if event.session == session.id() => {
                 return Err(ChromiumError::Crashed {
                     url: self.url.clone(),
@@ -156,6 +156,23 @@ impl Watch {
         Ok(())
     }
 
+    /// Lets a frame run that has its own process. Enables its events if those of the page are:
+    /// only they report the end of the frame's document.
+    fn watch_frame(&self, session: &mut Session, event: &Event) -> Result<(), ChromiumError> {
+        let Some(child) = event.params["sessionId"].as_str() else {
+            return Ok(());
+        };
+        if self.options.requests || self.loaded {
+            session.send_in(child, "Network.enable", json!({}))?;
+        }
+        if !self.options.blocked.is_empty() {
+            let urls = json!({"urls": self.options.blocked});
+            session.send_in(child, "Network.setBlockedURLs", urls)?;
+        }
+        session.send_in(child, "Target.setAutoAttach", auto_attach())?;
+        session.send_in(child, "Runtime.runIfWaitingForDebugger", json!({}))
+    }
+
     /// Handles an event that does not affect how long to wait.
     pub(super) fn late(&mut self, event: &Event) {
         let frame = &event.params["frame"];
@@ -177,24 +194,4 @@ fn report(session: &mut Session) -> Result<Report, ChromiumError> {
         method: "Runtime.evaluate".into(),
         missing: "report: the page replaced it",
     })
-}
-
-/// Enables the events of a frame that has its own process, and lets the frame run.
-fn watch_frame(
-    session: &mut Session,
-    event: &Event,
-    options: &MeasureOptions,
-) -> Result<(), ChromiumError> {
-    let Some(child) = event.params["sessionId"].as_str() else {
-        return Ok(());
-    };
-    if options.requests {
-        session.send_in(child, "Network.enable", json!({}))?;
-    }
-    if !options.blocked.is_empty() {
-        let urls = json!({"urls": options.blocked});
-        session.send_in(child, "Network.setBlockedURLs", urls)?;
-    }
-    session.send_in(child, "Target.setAutoAttach", auto_attach())?;
-    session.send_in(child, "Runtime.runIfWaitingForDebugger", json!({}))
 }

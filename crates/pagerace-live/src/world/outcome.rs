@@ -25,9 +25,8 @@ pub struct LiveOutcome {
 }
 
 impl LiveOutcome {
-    /// Adds the measurements of a watched load of the same page. Its own times are not
-    /// comparable and are left out, except those of requests and the TTI, which only a watched
-    /// load has.
+    /// Adds the measurements of a watched load of the same page: those that only such a load
+    /// has. Its other times are not comparable and are left out.
     pub(super) fn add_watched(&mut self, watched: Self) {
         let observed = watched.observed;
         self.observed.speed_index = observed.speed_index;
@@ -35,7 +34,11 @@ impl LiveOutcome {
         self.observed.hol = observed.hol;
         self.observed.resources = observed.resources;
         self.observed.tti = observed.tti;
-        self.observed.failures.extend(observed.failures);
+        for failure in observed.failures {
+            if !self.observed.failures.contains(&failure) {
+                self.observed.failures.push(failure);
+            }
+        }
         self.observed.notes.extend(observed.notes);
         self.counters.hol_blocked_bytes = watched.counters.hol_blocked_bytes;
         self.counters.hol_blocked_byte_ms = watched.counters.hol_blocked_byte_ms;
@@ -73,6 +76,8 @@ pub struct LiveCounters {
 
 #[cfg(test)]
 mod tests {
+    use pagerace_chromium::ObservedResource;
+
     use super::*;
 
     fn outcome(ms: u64, hol_blocked_bytes: u64) -> LiveOutcome {
@@ -82,6 +87,9 @@ mod tests {
                 fcp: at,
                 onload: at,
                 speed_index: at,
+                tti: at,
+                resources: vec![ObservedResource::default(); ms as usize],
+                failures: vec!["both".to_owned(), format!("{ms} ms")],
                 ..Observed::default()
             },
             counters: LiveCounters {
@@ -98,13 +106,16 @@ mod tests {
     }
 
     #[test]
-    fn a_watched_load_gives_no_times() {
+    fn a_watched_load_gives_no_times_that_another_has() {
         let mut load = outcome(100, 0);
         load.add_watched(outcome(150, 7));
         let ms = Duration::from_millis;
         assert_eq!(load.observed.fcp, Some(ms(100)));
         assert_eq!(load.observed.onload, Some(ms(100)));
         assert_eq!(load.observed.speed_index, Some(ms(150)));
+        assert_eq!(load.observed.tti, Some(ms(150)));
+        assert_eq!(load.observed.resources.len(), 150);
+        assert_eq!(load.observed.failures, ["both", "100 ms", "150 ms"]);
         assert_eq!(load.counters.connections, 100);
         assert_eq!(load.counters.hol_blocked_bytes, 7);
         assert_eq!(load.rejected, ["100 ms", "150 ms"]);

@@ -34,6 +34,9 @@ pub struct LiveScenario {
     pub distances: BTreeMap<String, Duration>,
     /// Interventions by resource of the page; empty if there are none.
     pub effects: Vec<ResourceEffect>,
+    /// True to record the requests of timed loads, too, because another load that this one is
+    /// compared with blocks some. Loads that block requests are always recorded.
+    pub recorded: bool,
     /// Settings that all contenders share, as far as the live world has them. With
     /// [`Connections::Single`](pagerace_peer::Connections), all hosts with the same
     /// protocol have one address, so that a browser may share connections.

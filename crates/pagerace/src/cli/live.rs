@@ -23,8 +23,8 @@ pub(crate) struct WorldArgs {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     pub(crate) settle: Duration,
 
-    /// Do not load each page a second time with screenshots and a network log: no Speed Index,
-    /// and no head-of-line blocking over HTTP/3. Other times do not change.
+    /// Load each page once instead of twice: no Speed Index, and no head-of-line blocking over
+    /// HTTP/3. DevTools then records the timed load, which slows fast loads by about 4 %.
     #[arg(long)]
     pub(crate) no_speed_index: bool,
 
@@ -103,6 +103,8 @@ pub(crate) struct LiveArgs {
 
 const NETWORKS: &str = "Networks of the design, separated by commas: each page meets two or three \
     of them. [default: slow-4g,fast-4g,cable,lossy-wifi,rate 50mbit rtt 20ms]";
+const CPU: &str = "Slow-down of the main thread in predictions of new loads: how much slower this \
+    machine is than the one that recorded the pages. --observations keeps it with the loads";
 const RUNS: &str = "Loads of each contender on each of its pages and networks";
 
 /// The pages to compare, and the outputs.
@@ -110,6 +112,7 @@ const RUNS: &str = "Loads of each contender on each of its pages and networks";
 #[command(
     next_help_heading = "Design",
     mut_arg("network", |arg| arg.help(NETWORKS).visible_alias("networks")),
+    mut_arg("cpu", |arg| arg.help(CPU).conflicts_with("offline")),
     mut_arg("runs", |arg| arg.help(RUNS).default_value("6")
         .value_parser(clap::value_parser!(u32).range(1..)))
 )]

@@ -17,7 +17,9 @@ use pagerace_calibration::differences::csv;
 use pagerace_calibration::json::write_accuracy;
 use pagerace_calibration::markdown::markdown;
 use pagerace_calibration::tables::{Extent, sections};
-use pagerace_calibration::{Accuracy, Input, Observations, Prediction, accuracy, predict};
+use pagerace_calibration::{
+    Accuracy, Input, Observation, Observations, Prediction, accuracy, predict,
+};
 use pagerace_lab::{Plan, VERSION};
 use pagerace_net::Network;
 use pagerace_page::Interventions;
@@ -107,16 +109,26 @@ fn predicted(
         let mut all = observations.observations.iter();
         all.find(|one| kept::is_of(plan, variant, one))
     };
-    let mut parts: Vec<Plan> = design.to_vec();
-    for part in &mut parts {
-        let plan = part.clone();
-        let variants = 0..plan.variants();
-        let some = variants.filter(|&variant| observed(&plan, variant).is_some());
-        part.contenders = some.map(|index| plan.contenders[index].clone()).collect();
-        // Simulated loads are cheap, so their median may be firmer than the live one.
-        part.runs = plan.runs.max(SIMULATED_RUNS);
+    let mut parts = Vec::new();
+    for plan in design {
+        for (index, setting) in observations.settings.iter().enumerate() {
+            let of_setting = |one: &Observation| one.setting == index;
+            let here = |variant: &usize| observed(plan, *variant).is_some_and(of_setting);
+            let here = (0..plan.variants()).filter(here);
+            let contenders: Vec<_> = here.map(|one| plan.contenders[one].clone()).collect();
+            if contenders.is_empty() {
+                continue;
+            }
+            let mut part = Plan {
+                contenders,
+                // Simulated loads are cheap, so their median may be firmer than the live one.
+                runs: plan.runs.max(SIMULATED_RUNS),
+                ..plan.clone()
+            };
+            part.browser.cpu = setting.cpu;
+            parts.push(part);
+        }
     }
-    parts.retain(|part| !part.contenders.is_empty());
     watch.start("predicting", parts.len());
     let mut all = Vec::new();
     for (index, part) in parts.iter().enumerate() {
@@ -190,14 +202,18 @@ fn beside(path: &Path) -> PathBuf {
 
 /// Returns the comments above the errors of differences.
 fn comments(compared: &Accuracy) -> [String; 3] {
-    let Accuracy { setting, .. } = compared;
+    let settings = compared.settings.iter().map(|one| {
+        let setting = &one.setting;
+        format!(
+            "{} with Chromium {}, {}",
+            setting.date, setting.chromium, setting.kernel
+        )
+    });
+    let settings: Vec<String> = settings.collect();
     [
         "How far predicted differences lie from measured ones; written by pagerace calibrate"
             .to_owned(),
-        format!(
-            "Pagerace {VERSION}, measured {}, Chromium {}, {}",
-            setting.date, setting.chromium, setting.kernel
-        ),
+        format!("Pagerace {VERSION}, measured {}", settings.join("; ")),
         format!(
             "{} pages, {} live loads; percent of the baseline's live median",
             compared.pages.len(),

@@ -186,6 +186,7 @@ fn print_prediction(results: &Results, watch: &Watch) -> Result<(), anyhow::Erro
     let setting = Setting {
         pagerace: VERSION.to_owned(),
         seed: plan.seed,
+        cpu: plan.browser.cpu,
         more: results.environment.clone(),
         ..Setting::default()
     };

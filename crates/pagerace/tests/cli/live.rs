@@ -176,7 +176,12 @@ fn from_a_folder_to_a_calibration() {
         "css=700ms",
     ];
     let files = ["--csv", "late.csv", "--metric", "fcp", "--no-prediction"];
-    let late = run(&sandbox, &[&words[..], &files, &PATIENT].concat());
+    // Two loads, one of which is watched.
+    let patient: Vec<&str> = PATIENT
+        .into_iter()
+        .filter(|word| *word != "--no-speed-index")
+        .collect();
+    let late = run(&sandbox, &[&words[..], &files, &patient].concat());
     assert_eq!(late.code, 0, "{}", late.err);
     let csv = sandbox.read("late.csv");
     let mut lines = csv.lines();
@@ -228,6 +233,21 @@ fn from_a_folder_to_a_calibration() {
     let kept = sandbox.run(&[&["calibrate"][..], &kept, &same, &PATIENT].concat());
     assert_eq!(kept.code, 0, "{}", kept.err);
     assert_eq!(sandbox.read("again.csv"), sandbox.read("t.csv"));
+    // Predictions are for the machine of the observations.
+    let mut seen: Value = serde_json::from_str(&sandbox.read("seen.json")).unwrap();
+    let settings = seen["settings"].as_array_mut().unwrap();
+    assert_eq!((settings.len(), &settings[0]["cpu"]), (1, &json!(1.0)));
+    settings[0]["cpu"] = json!(8.0);
+    sandbox.write("slow.json", &seen.to_string());
+    let kept = [
+        "--models",
+        "models.json.gz",
+        "--observations",
+        "slow.json",
+    ];
+    let slow = sandbox.run(&[&["calibrate"][..], &kept, &same, &PATIENT].concat());
+    assert_eq!(slow.code, 0, "{}", slow.err);
+    assert_ne!(sandbox.read("again.csv"), sandbox.read("t.csv"));
     let other = run(
         &sandbox,
         &[&all[..], &["--offline", "--quic-mtu", "1400"]].concat(),
@@ -271,6 +291,18 @@ fn what_cannot_be_loaded_live_is_told() {
                 "o.json",
             ],
             "m.json.gz",
+        ),
+        (
+            &[
+                "calibrate",
+                "bare.har",
+                "--offline",
+                "--observations",
+                "o.json",
+                "--cpu",
+                "2",
+            ],
+            "--cpu",
         ),
         (&["calibrate", "none.page", "-o", "none/a.md"], "none/a.md"),
         (&["live", "bare.har", "--block", "ads=1s"], "--block"),

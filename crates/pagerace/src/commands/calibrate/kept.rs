@@ -9,6 +9,7 @@ use pagerace_calibration::prediction::resource_times;
 use pagerace_calibration::{
     LinkLateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
 };
+use pagerace_chromium::processes::Scheduled;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::{Fact, Load, MetricId, Plan, VERSION};
 use pagerace_sim::NameLookup;
@@ -24,6 +25,8 @@ pub(super) struct Kept<'a> {
     file: Option<&'a Path>,
     metrics: &'a [MetricId],
     all: Observations,
+    /// The setting of new loads.
+    setting: Setting,
     /// Resources and load event of this session's runs, by index of the observation.
     resources: BTreeMap<usize, Vec<(f64, Vec<ResourceTimes>)>>,
 }
@@ -31,30 +34,37 @@ pub(super) struct Kept<'a> {
 impl<'a> Kept<'a> {
     pub(super) fn new(args: &'a CalibrateArgs, models: &[Model]) -> Result<Self> {
         let how = how(args);
-        let setting = || Setting {
+        let setting = Setting {
             date: today(),
             pagerace: VERSION.to_owned(),
             chromium: String::new(),
             kernel: kernel(),
             seed: args.loads.random.seed,
-            more: machine().into_iter().chain([how.clone()]).collect(),
+            cpu: args.world.cpu,
+            more: machine()
+                .into_iter()
+                .chain([how.clone(), recorded(args)])
+                .collect(),
         };
         let file = args.observations.as_deref();
         let mut all = match file.filter(|path| path.exists()) {
             Some(path) => read(path)?,
-            None => Observations::new(setting(), Vec::new()),
+            None => Observations::default(),
         };
-        if all.setting.seed != args.loads.random.seed {
+        let mut settings = all.settings.iter();
+        if let Some(other) = settings.find(|other| other.seed != setting.seed) {
             bail!(
                 "the file of --observations was measured with seed {}, not {}: the links lost other \
                  packets; give --seed {}, or another file",
-                all.setting.seed,
-                args.loads.random.seed,
-                all.setting.seed
+                other.seed,
+                setting.seed,
+                other.seed
             );
         }
-        let other = all.setting.more.iter().find(|fact| fact.name == how.name);
-        if let Some(other) = other.filter(|other| other.value != how.value) {
+        let facts = all.settings.iter().flat_map(|one| &one.more);
+        let mut others = facts.filter(|fact| fact.name == how.name);
+        let other = others.find(|other| other.value != how.value);
+        if let Some(other) = other {
             bail!(
                 "the file of --observations was measured with other settings ({}, not {}); give \
                  the same settings, or another file",
@@ -82,30 +92,35 @@ impl<'a> Kept<'a> {
             file,
             metrics: &args.metric,
             all,
+            setting,
             resources: BTreeMap::new(),
         })
     }
 
-    /// Rejects observations of different browsers in one file. Releases of one build of
-    /// Chromium (MAJOR.MINOR.BUILD.PATCH) differ in single repairs; the file names all of them.
+    /// Sets the browser of new loads. Rejects observations of different browsers in one file.
+    /// Releases of one build of Chromium (MAJOR.MINOR.BUILD.PATCH) differ in single repairs; a
+    /// setting names all of them.
     pub(super) fn check_browser(&mut self, version: &str) -> Result<()> {
-        let before = &mut self.all.setting.chromium;
         let build = |version: &str| version.rsplit_once('.').map(|(build, _)| build.to_owned());
-        let mut known = before.split(", ").filter(|known| !known.is_empty());
-        let Some(first) = known.next() else {
-            version.clone_into(before);
-            return Ok(());
-        };
-        if build(first) != build(version) {
+        let settings = self.all.settings.iter();
+        let mut before = settings.flat_map(|one| one.chromium.split(", "));
+        if let Some(other) = before.find(|other| build(other) != build(version)) {
             bail!(
-                "the file of --observations was measured with Chromium {before}, but this is \
+                "the file of --observations was measured with Chromium {other}, but this is \
                  {version}; choose the former with --chromium, or give another file"
             );
         }
-        if first != version && known.all(|known| known != version) {
-            *before = format!("{before}, {version}");
-        }
+        version.clone_into(&mut self.setting.chromium);
         Ok(())
+    }
+
+    /// Returns true if an earlier setting is that of new loads, apart from the day, the version
+    /// of Pagerace, and single repairs of the browser.
+    fn is_current(&self, earlier: &Setting) -> bool {
+        let Setting {
+            kernel, cpu, more, ..
+        } = &self.setting;
+        (&earlier.kernel, &earlier.cpu, &earlier.more) == (kernel, cpu, more)
     }
 
     /// Returns the index of the observation of a load's variant.
@@ -120,6 +135,14 @@ impl<'a> Kept<'a> {
             let mut runs = self.all.observations[place].runs.iter();
             runs.any(|run| run.seed == load.seed)
         })
+    }
+
+    /// Returns true if the variant of a load has been measured in another setting. All loads of a
+    /// combination are of one.
+    pub(super) fn is_of_another_setting(&self, plan: &Plan, load: Load) -> bool {
+        let place = self.place(plan, load);
+        let setting = place.map(|place| self.all.observations[place].setting);
+        setting.is_some_and(|setting| !self.is_current(&self.all.settings[setting]))
     }
 
     /// Returns the parts of the design whose page and network lack a prediction of
@@ -144,7 +167,11 @@ impl<'a> Kept<'a> {
     pub(super) fn add(&mut self, plan: &Plan, load: Load, measured: &Measured) -> Result<()> {
         let variant = plan.variant_index(load.page, load.network, load.contender);
         let place = self.place(plan, load).unwrap_or_else(|| {
-            self.all.observations.push(Observation::none(plan, variant));
+            let new = Observation {
+                setting: self.setting_of_new_loads(),
+                ..Observation::none(plan, variant)
+            };
+            self.all.observations.push(new);
             self.all.observations.len() - 1
         });
         let observation = &mut self.all.observations[place];
@@ -163,12 +190,17 @@ impl<'a> Kept<'a> {
         observation.cpu_contention = contention
             .chain(observation.cpu_contention)
             .reduce(f64::max);
+        let thread = measured.live.observed.main_thread;
+        let waited = thread.and_then(Scheduled::waiting).into_iter();
+        observation.main_thread_waited = waited
+            .chain(observation.main_thread_waited)
+            .reduce(f64::max);
         observation.rejected_runs += measured.live.rejected.len() as u32;
         observation.runs.push(run);
         let loaded = measured.summary.load.onload;
-        if let Some(loaded) = loaded.filter(|_| measured.summary.failure.is_none()) {
-            let page = &plan.pages[load.page];
-            let times = resource_times(page, &measured.outcome.resources);
+        let times = resource_times(&plan.pages[load.page], &measured.outcome.resources);
+        let whole = measured.summary.failure.is_none() && !times.is_empty();
+        if let Some(loaded) = loaded.filter(|_| whole) {
             let all = self.resources.entry(place).or_default();
             all.push((loaded.as_millis_f64(), times));
             all.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -176,6 +208,20 @@ impl<'a> Kept<'a> {
             observation.resources.clone_from(median);
         }
         self.save()
+    }
+
+    /// Returns the index of the setting of new loads.
+    fn setting_of_new_loads(&mut self) -> usize {
+        let mut settings = self.all.settings.iter();
+        let Some(known) = settings.position(|earlier| self.is_current(earlier)) else {
+            self.all.settings.push(self.setting.clone());
+            return self.all.settings.len() - 1;
+        };
+        let (new, browsers) = (&self.setting.chromium, &mut self.all.settings[known].chromium);
+        if browsers.split(", ").all(|one| one != new) {
+            *browsers = format!("{browsers}, {new}");
+        }
+        known
     }
 
     pub(super) fn add_opinion(&mut self, said: LighthousePrediction) -> Result<()> {
@@ -243,6 +289,16 @@ fn how(args: &CalibrateArgs) -> Fact {
         world.settle.as_millis_f64(),
     );
     Fact::new("settings of loads", value)
+}
+
+/// Returns what slows the timed loads down.
+fn recorded(args: &CalibrateArgs) -> Fact {
+    let value = if args.world.no_speed_index {
+        "the requests, by DevTools"
+    } else {
+        "nothing"
+    };
+    Fact::new("recorded in timed loads", value)
 }
 
 pub(super) fn is_of(plan: &Plan, variant: usize, observation: &Observation) -> bool {

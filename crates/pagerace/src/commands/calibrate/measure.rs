@@ -34,7 +34,19 @@ pub(super) fn observations(
     let mut kept = Kept::new(args, &pages.models)?;
     let wanted = |plan: &Plan| args.offline || pages.are_served(&plan.pages[0].name);
     let wanted: Vec<bool> = design.iter().map(wanted).collect();
-    let missing = missing(design, &wanted, &kept);
+    let mut missing = missing(design, &wanted, &kept);
+    if !args.offline {
+        let all = missing.len();
+        missing.retain(|step| !kept.is_of_another_setting(&design[step.part], step.load));
+        let elsewhere = all - missing.len();
+        if elsewhere > 0 {
+            warn(&format!(
+                "{elsewhere} loads are missing of combinations that were measured in another \
+                 setting (machine, kernel, --cpu); all loads of a combination are of one, so they \
+                 are not made"
+            ));
+        }
+    }
     let unasked = if args.lighthouse {
         kept.unasked(design)
     } else {

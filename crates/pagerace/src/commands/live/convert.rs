@@ -58,7 +58,8 @@ pub(super) fn uncounted(live: &LiveOutcome) -> BTreeSet<MetricId> {
         "hol-other-byte-ms",
     ];
     // Gaps in QUIC streams are only visible in a NetLog.
-    let quic = live.observed.resources.iter().any(|r| r.protocol == "h3");
+    let resources = &live.observed.resources;
+    let quic = resources.is_empty() || resources.iter().any(|r| r.protocol == "h3");
     if quic && live.observed.hol.is_none() {
         names.extend(["hol-blocked-bytes", "hol-blocked-byte-ms"]);
     }

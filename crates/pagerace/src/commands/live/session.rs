@@ -13,6 +13,7 @@ use pagerace_lab::{Load, Plan, RunSummary};
 use pagerace_live::ReplaySite;
 use pagerace_live::world::{LiveOutcome, LiveScenario, World, WorldOptions};
 use pagerace_page::Page;
+use pagerace_page::intervention::Failure;
 use pagerace_sim::{NameLookup, Outcome, Visit};
 use ring::digest::{Context, SHA256};
 use serde_json::Value;
@@ -220,6 +221,12 @@ fn scenario(plan: &Plan, load: Load, served: &Served) -> LiveScenario {
         .interventions
         .and(&contender.interventions)
         .of_page(page);
+    let mut contenders = plan.contenders.iter();
+    let recorded = contenders.any(|other| {
+        let effects = plan.interventions.and(&other.interventions).of_page(page);
+        let mut effects = effects.iter();
+        effects.any(|effect| effect.block == Some(Failure::Refused))
+    });
     let distances = pagerace_sim::distances(page, &plan.settings);
     let hosts = page.origins.iter().map(|origin| origin.host.clone());
     LiveScenario {
@@ -232,6 +239,7 @@ fn scenario(plan: &Plan, load: Load, served: &Served) -> LiveScenario {
         protocols: served.site.hosts().iter().map(protocol).collect(),
         congestion: contender.congestion.clone(),
         effects,
+        recorded,
         settings: plan.settings,
     }
 }
