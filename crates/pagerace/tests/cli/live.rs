@@ -239,12 +239,7 @@ fn from_a_folder_to_a_calibration() {
     assert_eq!((settings.len(), &settings[0]["cpu"]), (1, &json!(1.0)));
     settings[0]["cpu"] = json!(8.0);
     sandbox.write("slow.json", &seen.to_string());
-    let kept = [
-        "--models",
-        "models.json.gz",
-        "--observations",
-        "slow.json",
-    ];
+    let kept = ["--models", "models.json.gz", "--observations", "slow.json"];
     let slow = sandbox.run(&[&["calibrate"][..], &kept, &same, &PATIENT].concat());
     assert_eq!(slow.code, 0, "{}", slow.err);
     assert_ne!(sandbox.read("again.csv"), sandbox.read("t.csv"));

@@ -217,7 +217,10 @@ impl<'a> Kept<'a> {
             self.all.settings.push(self.setting.clone());
             return self.all.settings.len() - 1;
         };
-        let (new, browsers) = (&self.setting.chromium, &mut self.all.settings[known].chromium);
+        let (new, browsers) = (
+            &self.setting.chromium,
+            &mut self.all.settings[known].chromium,
+        );
         if browsers.split(", ").all(|one| one != new) {
             *browsers = format!("{browsers}, {new}");
         }
