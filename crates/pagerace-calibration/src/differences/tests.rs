@@ -1,6 +1,7 @@
 use pagerace_lab::fake::contender;
 
 use super::{DifferenceKind, Pair, csv, differences, kind, model_errors};
+use crate::observation::Observation;
 use crate::samples::{around, metric, observation, prediction};
 
 #[test]
@@ -17,6 +18,25 @@ fn contenders_differ_in_one_thing() {
     assert_eq!(kind("h3 ads=refused", "h3"), None);
     assert_eq!(kind("h2", "h3 eps"), None);
     assert_eq!(kind("h3", "h3"), None);
+}
+
+#[test]
+fn loads_in_different_settings_are_not_compared() {
+    let mut seen = ["h2", "h3"].map(|one| observation("news", one, &around(1000.0)));
+    let said = ["h2", "h3"].map(|one| prediction("news", one, 1000.0));
+    let count = |seen: &[Observation]| {
+        let both = seen.iter().zip(&said);
+        let pairs = both.map(|(observation, prediction)| Pair {
+            observation,
+            prediction,
+            lossy: false,
+            held_out: false,
+        });
+        differences(&pairs.collect::<Vec<_>>(), metric("lcp")).len()
+    };
+    assert_eq!(count(&seen), 1);
+    seen[1].setting = 1;
+    assert_eq!(count(&seen), 0);
 }
 
 #[test]

@@ -130,12 +130,7 @@ fn settings(all: &[Measured]) -> Table {
     }
     let numbers = (1..=all.len()).map(|number| number.to_string());
     let header = ["setting".to_owned()].into_iter().chain(numbers);
-    Table {
-        caption: String::new(),
-        header: header.collect(),
-        words: 1 + all.len(),
-        rows,
-    }
+    Table::new(header.collect(), 1 + all.len(), rows)
 }
 
 /// Returns the seed, which all settings share.

@@ -41,9 +41,9 @@ pub(super) fn observations(
         let elsewhere = all - missing.len();
         if elsewhere > 0 {
             warn(&format!(
-                "{elsewhere} loads are missing of combinations that were measured in another \
-                 setting (machine, kernel, --cpu); all loads of a combination are of one, so they \
-                 are not made"
+                "{elsewhere} loads are skipped: their combinations were measured in another setting \
+                 (machine, kernel, --cpu or --no-speed-index), and all loads of a combination share \
+                 one"
             ));
         }
     }
