@@ -62,6 +62,8 @@ pub struct Browser {
     woken: Vec<usize>,
     /// Timers, each with the cause under which it was set.
     timers: EventQueue<(Timer, Option<Cause>)>,
+    /// Images that wait for the pending request of another one with their URL: that one, and the image.
+    joined: Vec<(ResourceId, ResourceId)>,
     /// The number of timers that keep the load going.
     timers_pending: usize,
     started: Option<Instant>,
@@ -111,6 +113,7 @@ impl Browser {
             lanes: (0..graph.lanes).map(|_| Lane::default()).collect(),
             woken: Vec::new(),
             timers: EventQueue::new(),
+            joined: Vec::new(),
             timers_pending: 0,
             started: None,
             current: Ready::default(),

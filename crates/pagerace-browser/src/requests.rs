@@ -276,6 +276,12 @@ impl Requests {
         self.actions.pop_front()
     }
 
+    /// Returns true if the request for `id` has reached the schedulers and has not ended.
+    pub(crate) fn is_pending(&self, id: ResourceId) -> bool {
+        let entry = &self.entries[id.index()];
+        entry.asked && !entry.ended
+    }
+
     pub(crate) fn requested_at(&self, id: ResourceId) -> Option<Instant> {
         self.entries[id.index()].requested
     }

@@ -38,6 +38,8 @@ pub(crate) struct Connector {
     pub(crate) strategy: StrategySpec,
     pub(crate) reliability: ReliabilitySpec,
     pub(crate) record: Record,
+    /// True if the clients acknowledge QUIC packets as Chromium does.
+    pub(crate) decimates_acks: bool,
     epoch: Epoch,
     settings: LoadSettings,
     /// The keys of real TLS, if it is used.
@@ -49,7 +51,7 @@ pub(crate) struct Connector {
 
 impl Connector {
     /// Creates a connector for servers that send in the order of `strategy` and deliver
-    /// reliably. It keeps no records.
+    /// reliably. It keeps no records, and clients acknowledge every second QUIC packet.
     pub(crate) fn new(
         settings: &LoadSettings,
         congestion: &str,
@@ -68,6 +70,7 @@ impl Connector {
             strategy,
             reliability: ReliabilitySpec::default(),
             record: Record::default(),
+            decimates_acks: false,
             epoch: Epoch::new(),
             settings: *settings,
             real: settings.real_tls.then(real_keys).transpose()?,
@@ -135,7 +138,10 @@ impl Connector {
             };
             let keys = self.quic_keys(visited);
             let client = ClientConfig {
-                settings: settings.clone(),
+                settings: QuicSettings {
+                    decimates_acks: self.decimates_acks,
+                    ..settings.clone()
+                },
                 keys: keys.0,
                 seed: derive_seed(self.seed, &format!("client/{name}")),
                 h3: h3.clone(),

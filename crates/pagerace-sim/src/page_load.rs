@@ -118,6 +118,7 @@ impl<'a> PageLoad<'a> {
         let strategy = scenario.strategy.clone();
         let mut connector = Connector::new(settings, congestion, scenario.visit, strategy, seed)?;
         connector.reliability = scenario.reliability.clone();
+        connector.decimates_acks = scenario.browser.profile.decimates_acks;
         connector.record = record;
         let frames = scenario.browser.profile.partitions_frames;
         let pool = Pool::new(page, settings, &scenario.protocols, frames);

@@ -66,7 +66,11 @@ fn a_script_that_cannot_be_reached_holds_the_parser_and_transfers_nothing() {
 /// Returns the milliseconds until the load event of a document with `images` images on a host
 /// without an address.
 fn loaded_without_address(images: usize, protocol: &str, browser: &str) -> f64 {
-    let mut page = flat_page(&vec![0; images]);
+    loaded_without(flat_page(&vec![0; images]), protocol, browser)
+}
+
+/// The same for the images of this page.
+fn loaded_without(mut page: Page, protocol: &str, browser: &str) -> f64 {
     page.origins.push(Origin {
         host: "gone.example".to_owned(),
         connection_group: 1,
@@ -117,6 +121,17 @@ fn six_requests_to_a_missing_name_fail_at_a_time_and_the_next_look_it_up_again()
     assert_look_ups("h2", "chrome", 13, 6);
     assert_look_ups("h3", "chrome", 7, 8);
     assert_look_ups("h2", "firefox", 7, 2);
+}
+
+#[test]
+fn images_of_one_url_share_a_request_that_has_not_failed() {
+    let mut page = flat_page(&[0; 13]);
+    for image in &mut page.resources[1..] {
+        "https://gone.example/one.png".clone_into(&mut image.url);
+    }
+    let alike = loaded_without(page, "h2", "chrome");
+    let none = loaded_without_address(0, "h2", "chrome");
+    assert!((alike - none - 200.0).abs() < 30.0, "{} ms", alike - none);
 }
 
 #[test]

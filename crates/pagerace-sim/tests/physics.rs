@@ -5,6 +5,7 @@
 mod common;
 
 use common::{flat_page, hundred, scenario};
+use pagerace_browser::Profile;
 use pagerace_core::Duration;
 use pagerace_page::{ResourceId, Trigger};
 use pagerace_sim::{Outcome, Scenario, Side, run, run_logged};
@@ -208,4 +209,33 @@ fn a_full_window_holds_back_no_acknowledgements() {
         acknowledgements * 2 >= requests,
         "{acknowledgements} acknowledgements of {requests} packets"
     );
+}
+
+/// Chromium acknowledges every tenth packet of a long response, Firefox every second one
+/// (docs/transports.md).
+#[test]
+fn a_browser_that_acknowledges_seldom_still_receives_everything() {
+    let acknowledgements = |profile| {
+        let page = flat_page(&[800_000]);
+        let mut scenario = scenario(&page, "rate 10mbit rtt 60ms queue 1000p", "fifo");
+        scenario.browser.profile = profile;
+        let (outcome, packets) = run_logged(&scenario, 1).unwrap();
+        assert_eq!(outcome.failure, None);
+        assert_eq!(outcome.transport.packets_lost, 0);
+        let at = |sent: bool, wanted: fn(&Frame<'_>) -> bool| {
+            let at_client = packets.iter().filter(|p| p.side == Side::Client);
+            let those = at_client.filter(|p| p.packet.space == Space::OneRtt);
+            let those = those.filter(|p| p.packet.sent == sent);
+            let count = those.filter(|p| frames(&p.packet.payload).any(|f| wanted(&f)));
+            count.count()
+        };
+        let sent = at(true, |f| matches!(f, Frame::Ack { .. }));
+        (sent, at(false, |f| matches!(f, Frame::Stream(_))))
+    };
+    let (often, packets) = acknowledgements(Profile::FIREFOX);
+    assert!(packets > 650, "{packets} packets");
+    assert!(often.abs_diff(packets / 2) < packets / 20, "{often}");
+    let (seldom, packets) = acknowledgements(Profile::CHROME);
+    let expected = 50 + (packets - 100) / 10;
+    assert!(seldom.abs_diff(expected) < expected / 5, "{seldom}");
 }

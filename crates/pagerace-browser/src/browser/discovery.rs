@@ -114,6 +114,10 @@ impl Browser {
     /// follows the request to the network service: by a parser that waits for the script, or by a
     /// layout that contains the image.
     pub(super) fn ask(&mut self, now: Instant, id: ResourceId) {
+        if let Some(other) = self.pending_twin(id) {
+            self.joined.push((other, id));
+            return;
+        }
         self.requests.ask(now, id);
         self.raise_blocking_script(id);
         let resource = &self.page.resources[id.index()];
@@ -227,6 +231,26 @@ impl Browser {
         }
     }
 
+    /// Returns the pending request of this document for an image that cannot be reached, if `id` is the same
+    /// image. Recordings hold a second request only if the first had failed by then, which takes
+    /// longer over a slower network.
+    fn pending_twin(&self, id: ResourceId) -> Option<ResourceId> {
+        let is_unreachable = |id: ResourceId| {
+            self.graph.nodes[id.index()].role == Role::Image
+                && self.page.resources[id.index()].no_response.is_some()
+        };
+        if !is_unreachable(id) {
+            return None;
+        }
+        let frame = |id: ResourceId| self.graph.nodes[id.index()].frame;
+        let url = &self.page.resources[id.index()].url;
+        let earlier = self.page.resources[..id.index()].iter();
+        let mut alike = earlier.filter(|r| r.url == *url).map(|r| r.id);
+        alike.find(|&other| {
+            is_unreachable(other) && frame(other) == frame(id) && self.requests.is_pending(other)
+        })
+    }
+
     /// Handles a response that is complete or will never be.
     pub(super) fn response_ended(&mut self, now: Instant, id: ResourceId, failed: bool) {
         let index = id.index();
@@ -246,6 +270,10 @@ impl Browser {
         }
         if failed {
             self.abandon_children(now, id);
+        }
+        let joined = self.joined.extract_if(.., |(other, _)| *other == id);
+        for (_, twin) in joined.collect::<Vec<_>>() {
+            self.response_ended(now, twin, failed);
         }
     }
 

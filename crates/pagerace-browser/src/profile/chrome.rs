@@ -44,6 +44,7 @@ impl Profile {
         // `kMaxConnectRetryIntervalMs` of `transport_client_socket_pool.cc`; measured in network
         // logs of Chromium 156.
         backup_connection: Some(Duration::from_millis(250)),
+        decimates_acks: true,
         signal,
         raised: |resource| match resource.destination {
             Destination::Image | Destination::Script => Some(signal(resource, RAISED)),

@@ -34,6 +34,7 @@ impl Profile {
         asks_system: false,
         // `network.http.connection-retry-timeout`. Counted from the look-up, as in Chromium; not measured.
         backup_connection: Some(Duration::from_millis(250)),
+        decimates_acks: false,
         signal,
         // Layout is about to render the image.
         raised: |resource| {

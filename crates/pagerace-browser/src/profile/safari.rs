@@ -29,6 +29,7 @@ impl Profile {
         limits_http1: false,
         asks_system: false,
         backup_connection: None,
+        decimates_acks: false,
         signal,
         raised: |_| None,
         first_classes: recorded_classes,

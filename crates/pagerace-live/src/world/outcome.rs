@@ -27,10 +27,20 @@ pub struct LiveOutcome {
 impl LiveOutcome {
     /// Adds the measurements of a watched load of the same page: those that only such a load
     /// has. Its other times are not comparable and are left out.
+    ///
+    /// Watching delays the first paint and what follows, so the visual progress and the Speed
+    /// Index are moved to the first contentful paint of this load.
     pub(super) fn add_watched(&mut self, watched: Self) {
         let observed = watched.observed;
-        self.observed.speed_index = observed.speed_index;
-        self.observed.visual_progress = observed.visual_progress;
+        let paints = observed.fcp.zip(self.observed.fcp);
+        let moved = |at: Duration| match paints {
+            Some((from, to)) if !at.is_zero() => (at + to).saturating_sub(from),
+            _ => at,
+        };
+        self.observed.speed_index = observed.speed_index.map(moved);
+        let progress = observed.visual_progress.into_iter();
+        let progress = progress.map(|(at, share)| (moved(at), share));
+        self.observed.visual_progress = progress.collect();
         self.observed.hol = observed.hol;
         self.observed.resources = observed.resources;
         self.observed.tti = observed.tti;
@@ -86,7 +96,12 @@ mod tests {
             observed: Observed {
                 fcp: at,
                 onload: at,
-                speed_index: at,
+                speed_index: Some(Duration::from_millis(ms + 30)),
+                visual_progress: vec![
+                    (Duration::ZERO, 0.0),
+                    (Duration::from_millis(ms - 10), 0.0),
+                    (Duration::from_millis(ms), 1.0),
+                ],
                 tti: at,
                 resources: vec![ObservedResource::default(); ms as usize],
                 failures: vec!["both".to_owned(), format!("{ms} ms")],
@@ -112,7 +127,9 @@ mod tests {
         let ms = Duration::from_millis;
         assert_eq!(load.observed.fcp, Some(ms(100)));
         assert_eq!(load.observed.onload, Some(ms(100)));
-        assert_eq!(load.observed.speed_index, Some(ms(150)));
+        assert_eq!(load.observed.speed_index, Some(ms(130)));
+        let progress = [(Duration::ZERO, 0.0), (ms(90), 0.0), (ms(100), 1.0)];
+        assert_eq!(load.observed.visual_progress, progress);
         assert_eq!(load.observed.tti, Some(ms(150)));
         assert_eq!(load.observed.resources.len(), 150);
         assert_eq!(load.observed.failures, ["both", "100 ms", "150 ms"]);

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use pagerace_core::{Duration, Instant};
 use quinn_proto::{ConnectionHandle, Dir, FinishError, StreamEvent, StreamId, VarInt, WriteError};
 
+use super::acks::Acks;
 use super::epoch::Epoch;
 use super::frame::StreamFrame;
 use super::packing::Committed;
@@ -162,6 +163,11 @@ pub struct Connection {
     /// The time until which the pacer holds packets back.
     pub(super) held_until: Option<Instant>,
     pub(super) received: Reassembly,
+    /// When to acknowledge; `None` if quinn-proto decides.
+    pub(super) acks: Option<Acks>,
+    /// True if there may be something to send besides acknowledgements. Frames that quinn-proto writes by
+    /// itself, such as `MAX_STREAM_DATA`, do not count: they leave with the next acknowledgement.
+    pub(super) active: bool,
     events: VecDeque<Event>,
 }
 
@@ -186,6 +192,8 @@ impl Connection {
             pacer: Pacer::default(),
             held_until: None,
             received,
+            acks: None,
+            active: true,
             events: VecDeque::new(),
         }
     }
@@ -288,6 +296,7 @@ impl Connection {
     /// Asks the peer to stop sending a stream.
     pub fn stop(&mut self, stream: u64, code: u64) {
         self.received.forget(stream);
+        self.active = true;
         let _ = self
             .inner
             .recv_stream(stream_id(stream))
@@ -318,6 +327,7 @@ impl Connection {
 
     /// Closes the connection.
     pub fn close(&mut self, now: Instant, code: u64, reason: &str) {
+        self.active = true;
         let reason = Bytes::copy_from_slice(reason.as_bytes());
         self.inner
             .close(self.epoch.to_std(now), var_int(code), reason);
@@ -357,6 +367,7 @@ impl Connection {
     }
 
     pub(super) fn send_stream(&mut self, stream: u64) -> quinn_proto::SendStream<'_> {
+        self.active = true;
         self.inner.send_stream(stream_id(stream))
     }
 }

@@ -172,7 +172,13 @@ impl Host {
         }));
         let at = self.epoch.to_std(now);
         let (handle, inner) = self.endpoint.connect(at, config, remote, server_name)?;
-        Ok(self.adopt(handle, inner, tap))
+        let id = self.adopt(handle, inner, tap);
+        if let Some(connection) = self.connections.get_mut(&id)
+            && self.settings.decimates_acks
+        {
+            connection.decimate_acks();
+        }
+        Ok(id)
     }
 
     /// Returns the transport configuration of one connection, with the signals of its tap.
@@ -212,6 +218,7 @@ impl Host {
                     && let Some(c) = self.connections.get_mut(&id)
                 {
                     c.inner.handle_event(event);
+                    c.note_arrivals(now);
                     self.agenda.touch(id);
                     if let Some(door) = &mut self.door
                         && !c.inner.is_handshaking()

@@ -7,6 +7,7 @@
 //!   also support resumption and early data.
 //! - [`tap`]: the content of packets, observed when they are sealed and opened.
 
+mod acks;
 pub mod congestion;
 pub mod connection;
 pub mod epoch;

@@ -46,6 +46,10 @@ pub struct QuicSettings {
     /// 9002, section 6.1.1, recommends 3 and forbids less. More is allowed for paths with
     /// reordering. quinn-proto does not adapt the value.
     pub packet_threshold: u32,
+    /// True if a client acknowledges as Chromium does: of the packets after the first hundred, every
+    /// tenth, or after a quarter of the shortest round trip. Otherwise every second packet, as
+    /// RFC 9000, section 13.2.2, recommends, or after 25 ms.
+    pub decimates_acks: bool,
     /// True if DATAGRAM frames (RFC 9221) are accepted, and sent to peers that accept them.
     /// Off by default, as the support adds a transport parameter.
     pub datagrams: bool,
@@ -72,6 +76,7 @@ impl Default for QuicSettings {
             max_requests: 100,
             send_window: 64 << 20,
             packet_threshold: 3,
+            decimates_acks: false,
             datagrams: false,
             guard: None,
         }

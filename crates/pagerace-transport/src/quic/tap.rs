@@ -37,6 +37,15 @@ pub struct PacketRecord {
     pub payload: Vec<u8>,
 }
 
+/// A received 1-RTT packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Packet number.
+    pub number: u64,
+    /// True if the packet is ack-eliciting (RFC 9002, section 2).
+    pub eliciting: bool,
+}
+
 /// The observations of one connection's keys since they were last taken.
 #[derive(Debug, Default)]
 pub struct Seen {
@@ -48,6 +57,10 @@ pub struct Seen {
     pub received: Vec<StreamFrame>,
     /// Number of the last 1-RTT packet received.
     pub last_received: Option<u64>,
+    /// 1-RTT packets received, in order of arrival, if they are requested.
+    pub arrivals: Option<Vec<Arrival>>,
+    /// True if an acknowledgement was sent in a 1-RTT packet.
+    pub acknowledged: bool,
     /// End of the bytes of each CRYPTO stream received in the handshake.
     pub crypto: [u64; 2],
     /// True if bytes of one arrived before earlier ones.
@@ -104,16 +117,13 @@ impl Tap {
             }
             let mut eliciting = false;
             for frame in frames(payload) {
-                match frame {
-                    Frame::Stream(s) => seen.sent.push(s),
-                    Frame::Datagram { length } => seen.sent_datagrams.push(length),
-                    // RFC 9002, section 2: these frames are not ack-eliciting.
-                    Frame::Ack { .. } | Frame::Padding { .. } | Frame::ConnectionClose { .. } => {
-                        continue;
-                    }
+                match &frame {
+                    Frame::Stream(s) => seen.sent.push(*s),
+                    Frame::Datagram { length } => seen.sent_datagrams.push(*length),
+                    Frame::Ack { .. } => seen.acknowledged |= space == Space::OneRtt,
                     _ => {}
                 }
-                eliciting = true;
+                eliciting |= is_eliciting(&frame);
             }
             if eliciting {
                 self.signals.sent(space, packet.len() as u64);
@@ -127,6 +137,10 @@ impl Tap {
         self.with(|seen| {
             if space == Space::OneRtt {
                 seen.last_received = Some(number);
+                if let Some(arrivals) = &mut seen.arrivals {
+                    let eliciting = frames(payload).any(|frame| is_eliciting(&frame));
+                    arrivals.push(Arrival { number, eliciting });
+                }
             }
             if space < Space::ZeroRtt {
                 for frame in frames(payload) {
@@ -179,6 +193,14 @@ impl Tap {
             });
         }
     }
+}
+
+/// Returns true if a packet with this frame is to be acknowledged (RFC 9002, section 2).
+fn is_eliciting(frame: &Frame<'_>) -> bool {
+    !matches!(
+        frame,
+        Frame::Ack { .. } | Frame::Padding { .. } | Frame::ConnectionClose { .. }
+    )
 }
 
 fn stream_frames(payload: &[u8]) -> impl Iterator<Item = StreamFrame> + '_ {

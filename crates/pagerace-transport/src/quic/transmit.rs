@@ -1,9 +1,10 @@
 //! Sending of a connection: paced, packet by packet, and with bytes bound as late as
 //! possible.
 
-use pagerace_core::Instant;
+use pagerace_core::{Duration, Instant};
 use quinn_proto::{Transmit, WriteError};
 
+use super::acks::Acks;
 use super::connection::{Connection, Offer, PacketSource, StreamOffer};
 use super::packing::{Committed, Packing, datagram_frame_size};
 
@@ -16,14 +17,40 @@ impl Connection {
     pub(super) fn poll_timeout(&mut self) -> Option<Instant> {
         let timer = self.inner.poll_timeout();
         let timer = timer.map(|at| self.epoch.from_std(at));
-        timer.into_iter().chain(self.held_until).min()
+        let ack = self.acks.as_ref().and_then(Acks::due);
+        timer.into_iter().chain(self.held_until).chain(ack).min()
+    }
+
+    /// Makes the connection acknowledge as Chromium does.
+    pub(super) fn decimate_acks(&mut self) {
+        self.acks = Some(Acks::default());
+        self.tap.with(|seen| seen.arrivals = Some(Vec::new()));
+    }
+
+    /// Takes note of the packets that a datagram contained.
+    pub(super) fn note_arrivals(&mut self, now: Instant) {
+        let Some(acks) = &mut self.acks else { return };
+        let min_rtt = Duration::from_std(self.inner.stats().path.min_rtt);
+        self.tap.with(|seen| {
+            for packet in seen.arrivals.iter_mut().flat_map(|all| all.drain(..)) {
+                acks.received(now, packet, min_rtt);
+            }
+        });
+        // What was lost is sent again at once.
+        let before = self.lost_packets;
+        self.has_repairs();
+        self.active |= self.lost_packets > before;
     }
 
     /// Handles the timers that are due.
     pub(super) fn handle_timeout(&mut self, now: Instant) {
-        self.held_until = self.held_until.filter(|at| *at > now);
+        if self.held_until.is_some_and(|at| at <= now) {
+            self.held_until = None;
+            self.active = true;
+        }
         let now = self.epoch.to_std(now);
         if self.inner.poll_timeout().is_some_and(|due| due <= now) {
+            self.active = true;
             self.inner.handle_timeout(now);
         }
     }
@@ -35,6 +62,9 @@ impl Connection {
         buf: &mut Vec<u8>,
         mut source: Option<&mut (dyn PacketSource + '_)>,
     ) -> Option<Transmit> {
+        if self.only_waits_to_acknowledge(now) {
+            return None;
+        }
         let rate = self.inner.congestion_state().metrics().pacing_rate;
         self.held_until = rate.and_then(|rate| self.hold(now, rate));
         self.tap.signals().set_held(self.held_until.is_some());
@@ -67,7 +97,23 @@ impl Connection {
             signals.set_idle(now);
         }
         self.settle(source);
+        // What waits for room in the window leaves when an acknowledgement makes room.
+        self.active &= sent.is_some() || !self.has_room();
+        if let Some(acks) = &mut self.acks {
+            let acknowledged = self.tap.with(|seen| std::mem::take(&mut seen.acknowledged));
+            if acknowledged {
+                acks.sent();
+            } else if sent.is_none() {
+                acks.refused(now);
+            }
+        }
         sent
+    }
+
+    /// Returns true if there is nothing to send but acknowledgements that are not due.
+    fn only_waits_to_acknowledge(&self, now: Instant) -> bool {
+        let Some(acks) = &self.acks else { return false };
+        !self.active && acks.due().is_some_and(|due| due > now)
     }
 
     /// Returns the time until which the pacer holds packets back.
