@@ -30,13 +30,13 @@ impl Connection {
     /// Takes note of the packets that a datagram contained.
     pub(super) fn note_arrivals(&mut self, now: Instant) {
         let Some(acks) = &mut self.acks else { return };
-        let min_rtt = Duration::from_std(self.inner.stats().path.min_rtt);
+        let min_rtt = Duration::from_std(self.inner.min_rtt());
         self.tap.with(|seen| {
             for packet in seen.arrivals.iter_mut().flat_map(|all| all.drain(..)) {
                 acks.received(now, packet, min_rtt);
             }
         });
-        // What was lost is sent again at once.
+        // Repairs of lost packets leave at once.
         let before = self.lost_packets;
         self.has_repairs();
         self.active |= self.lost_packets > before;
@@ -97,7 +97,7 @@ impl Connection {
             signals.set_idle(now);
         }
         self.settle(source);
-        // What waits for room in the window leaves when an acknowledgement makes room.
+        // A connection with a full window stays active: an acknowledgement may make room for more.
         self.active &= sent.is_some() || !self.has_room();
         if let Some(acks) = &mut self.acks {
             let acknowledged = self.tap.with(|seen| std::mem::take(&mut seen.acknowledged));
