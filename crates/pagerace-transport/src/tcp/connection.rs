@@ -48,7 +48,8 @@ pub struct Stats {
     pub ssthresh: Option<u64>,
     /// Smoothed round-trip time, or `None` before the first sample.
     pub smoothed_rtt: Option<Duration>,
-    /// Payload bytes sent that are neither acknowledged nor declared lost.
+    /// Bytes that the segments in flight take of the congestion window: as many for a short
+    /// segment as for a full one.
     pub in_flight: u64,
     /// Number of retransmission timeouts, including those of SYNs.
     pub rtos: u64,
@@ -76,7 +77,6 @@ enum State {
 pub struct Connection {
     state: State,
     mss: u16,
-    notsent_lowat: usize,
     handshake: SynSender,
     sender: Sender,
     receiver: Receiver,
@@ -118,7 +118,6 @@ impl Connection {
         Ok(Self {
             state,
             mss: settings.mss,
-            notsent_lowat: settings.notsent_lowat as usize,
             handshake,
             sender: Sender::new(settings)?,
             receiver: Receiver::new(settings),
@@ -147,7 +146,7 @@ impl Connection {
     }
 
     /// Returns the number of bytes that should be written now: `notsent_lowat` less the
-    /// unsent bytes.
+    /// unsent bytes, or 0 while the send buffer has no room.
     ///
     /// This amount keeps the network busy and commits as little as possible. It is 0 before
     /// the handshake is complete and after [`Self::finish`].
@@ -155,7 +154,7 @@ impl Connection {
         if self.state != State::Established || self.sender.is_finished() {
             return 0;
         }
-        self.notsent_lowat.saturating_sub(self.sender.unsent())
+        self.sender.writable()
     }
 
     /// Appends data to the stream, regardless of the amount of unsent data.
@@ -280,6 +279,12 @@ impl Connection {
             State::SynReceived => self.handle_syn_received(now, &segment),
             State::Established => self.handle_established(now, &segment),
         }
+    }
+
+    /// Lifts the limit of the send buffer.
+    #[cfg(test)]
+    pub(super) fn lift_send_buffer(&mut self) {
+        self.sender.memory.lift();
     }
 
     fn handle_reset(&mut self) {

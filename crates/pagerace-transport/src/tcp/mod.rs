@@ -5,8 +5,9 @@
 //! ten segments (RFC 6928), delayed acknowledgements (RFC 5681), SACK and DSACK (RFC 2018,
 //! 2883), timestamps (RFC 7323), RACK-TLP (RFC 8985), proportional rate reduction (RFC
 //! 6937), retransmission timeouts (RFC 6298) and a receive window that grows as in Linux. A
-//! controller of [`pagerace_cc`] limits the payload bytes in flight. [`Wire`] turns segments
-//! into bytes for a real peer.
+//! controller of [`pagerace_cc`] limits the segments in flight: as in Linux, a short segment
+//! takes as much of the window as a full one. [`Wire`] turns segments into bytes for a real
+//! peer.
 //!
 //! These features are not modelled: wrap-around and finite precision of sequence numbers,
 //! windows and timestamps; checksums, ECN, urgent data, path MTU discovery, Fast Open, SYN
@@ -16,6 +17,7 @@
 mod ack;
 mod buffer;
 mod connection;
+mod memory;
 mod probe;
 mod prr;
 mod rack;

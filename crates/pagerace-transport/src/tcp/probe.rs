@@ -14,16 +14,9 @@ const WORST_ACK_DELAY: Duration = Duration::from_millis(200);
 struct Outstanding {
     /// `TLP.end_seq`: the number after the highest one sent.
     end: u64,
-    /// Time of the first transmission and bytes of the segment, if the probe was a
-    /// retransmission. Such a probe may have repaired a loss.
-    repeats: Option<(Instant, u64)>,
-}
-
-/// A loss that a probe has repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RepairedLoss {
-    pub(super) sent_at: Instant,
-    pub(super) bytes: u64,
+    /// Time of the segment's first transmission, if the probe was a retransmission. Such a
+    /// probe may have repaired a loss.
+    repeats: Option<Instant>,
 }
 
 /// State of tail loss probing.
@@ -86,12 +79,12 @@ impl TailProbe {
     }
 
     /// Records that a probe was sent. `end` is the number after the highest one sent.
-    pub(super) fn on_sent(&mut self, end: u64, repeats: Option<(Instant, u64)>) {
+    pub(super) fn on_sent(&mut self, end: u64, repeats: Option<Instant>) {
         self.outstanding = Some(Outstanding { end, repeats });
     }
 
-    /// Processes an acknowledgement (section 7.4.2). Returns the loss that the probe has
-    /// repaired, if any.
+    /// Processes an acknowledgement (section 7.4.2). Returns the time at which a lost
+    /// segment was sent that the probe has repaired, if any.
     ///
     /// `duplicate` is the end of the range that a DSACK reports, if any. `bare` is true if
     /// the acknowledgement brings nothing new and has no SACK blocks.
@@ -100,12 +93,12 @@ impl TailProbe {
         acknowledgement: u64,
         duplicate: Option<u64>,
         bare: bool,
-    ) -> Option<RepairedLoss> {
+    ) -> Option<Instant> {
         let probe = self.outstanding?;
         if acknowledgement < probe.end {
             return None;
         }
-        let Some((sent_at, bytes)) = probe.repeats else {
+        let Some(sent_at) = probe.repeats else {
             self.outstanding = None;
             return None;
         };
@@ -113,7 +106,7 @@ impl TailProbe {
         let both_arrived = duplicate == Some(probe.end);
         if !both_arrived && acknowledgement > probe.end {
             self.outstanding = None;
-            return Some(RepairedLoss { sent_at, bytes });
+            return Some(sent_at);
         }
         if both_arrived || bare {
             self.outstanding = None;

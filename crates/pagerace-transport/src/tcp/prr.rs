@@ -1,4 +1,4 @@
-//! Proportional rate reduction: the number of bytes that may be sent for each
+//! Proportional rate reduction: the number of segments that may be sent for each
 //! acknowledgement during recovery.
 //!
 //! Follows RFC 6937, section 3, <https://www.rfc-editor.org/rfc/rfc6937#section-3>. Below
@@ -6,29 +6,28 @@
 //! acknowledgements make progress and reveal no further loss, and the conservative bound
 //! otherwise.
 
-/// The state of one recovery, in bytes.
+/// The state of one recovery, in segments.
 #[derive(Clone, Debug)]
 pub(super) struct Prr {
-    mss: u64,
-    /// `RecoverFS`: bytes outstanding when recovery began.
-    flight: u64,
+    /// Linux's `prior_cwnd`: the window when recovery began. The RFC takes the segments
+    /// outstanding (`RecoverFS`).
+    window: u64,
     delivered: u64,
     sent: u64,
     allowance: u64,
 }
 
 impl Prr {
-    pub(super) fn new(mss: u64, flight: u64) -> Self {
+    pub(super) fn new(window: u64) -> Self {
         Self {
-            mss,
-            flight: flight.max(1),
+            window: window.max(1),
             delivered: 0,
             sent: 0,
             allowance: 0,
         }
     }
 
-    /// Processes an acknowledgement that delivered `delivered` bytes and leaves
+    /// Processes an acknowledgement that delivered `delivered` segments and leaves
     /// `in_flight`.
     ///
     /// `target` is the window after recovery. `safe` is true if the acknowledgement covers
@@ -38,11 +37,11 @@ impl Prr {
         let banked = self.delivered.saturating_sub(self.sent);
         self.allowance = if in_flight > target {
             (self.delivered * target)
-                .div_ceil(self.flight)
+                .div_ceil(self.window)
                 .saturating_sub(self.sent)
         } else {
             let limit = if safe {
-                banked.max(delivered) + self.mss
+                banked.max(delivered) + 1
             } else {
                 banked
             };
@@ -50,18 +49,19 @@ impl Prr {
         };
         if self.sent == 0 {
             // The first retransmission leaves immediately.
-            self.allowance = self.allowance.max(self.mss);
+            self.allowance = self.allowance.max(1);
         }
     }
 
-    /// Returns true if `bytes` may be sent now.
-    pub(super) fn admits(&self, bytes: u64) -> bool {
-        bytes <= self.allowance
+    /// Returns true if a segment may be sent now.
+    pub(super) fn admits(&self) -> bool {
+        self.allowance > 0
     }
 
-    pub(super) fn on_sent(&mut self, bytes: u64) {
-        self.sent += bytes;
-        self.allowance = self.allowance.saturating_sub(bytes);
+    /// Records that a segment was sent.
+    pub(super) fn on_sent(&mut self) {
+        self.sent += 1;
+        self.allowance = self.allowance.saturating_sub(1);
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) struct Entry {
     pub(super) sequence: u64,
     pub(super) payload: Bytes,
     pub(super) fin: bool,
+    /// True if the segment is the first one in a buffer of the kernel.
+    pub(super) opens_buffer: bool,
     pub(super) first_sent_at: Instant,
     /// Time of the last transmission.
     pub(super) sent_at: Instant,
@@ -45,18 +47,12 @@ impl Entry {
     pub(super) fn end(&self) -> u64 {
         self.sequence + self.payload.len() as u64 + u64::from(self.fin)
     }
-
-    /// Returns the bytes that count as in flight.
-    pub(super) fn bytes(&self) -> u64 {
-        self.payload.len() as u64
-    }
 }
 
 /// A segment that an acknowledgement covers for the first time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delivered {
     pub(super) end: u64,
-    pub(super) bytes: u64,
     pub(super) first_sent_at: Instant,
     pub(super) sent_at: Instant,
     pub(super) ordinal: Ordinal,
@@ -72,7 +68,6 @@ impl Delivered {
     fn new(sent: &Entry, sacked: bool) -> Self {
         Self {
             end: sent.end(),
-            bytes: sent.bytes(),
             first_sent_at: sent.first_sent_at,
             sent_at: sent.sent_at,
             ordinal: sent.ordinal,
@@ -87,7 +82,6 @@ impl Delivered {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Losses {
     pub(super) segments: u64,
-    pub(super) bytes: u64,
     /// Time at which the last of them was sent.
     pub(super) sent_at: Instant,
 }
@@ -95,7 +89,6 @@ pub(super) struct Losses {
 impl Losses {
     fn add(&mut self, sent: &Entry) {
         self.segments += 1;
-        self.bytes += sent.bytes();
         self.sent_at = self.sent_at.max(sent.sent_at);
     }
 }
@@ -115,6 +108,7 @@ pub(super) struct Scoreboard {
     sacked: RangeSet,
     sacked_segments: usize,
     in_flight: u64,
+    buffers: u64,
 }
 
 impl Scoreboard {
@@ -126,9 +120,14 @@ impl Scoreboard {
         self.entries.len()
     }
 
-    /// Returns the payload bytes neither acknowledged nor declared lost.
+    /// Returns the number of segments neither acknowledged nor declared lost.
     pub(super) fn in_flight(&self) -> u64 {
         self.in_flight
+    }
+
+    /// Returns the number of the kernel's buffers that hold the segments.
+    pub(super) fn buffers(&self) -> u64 {
+        self.buffers
     }
 
     /// Returns the number of segments above the cumulative acknowledgement that SACK blocks
@@ -141,24 +140,32 @@ impl Scoreboard {
         self.entries.front()
     }
 
-    /// Returns the payload bytes of the first segment to retransmit.
-    pub(super) fn next_lost_bytes(&self) -> Option<u64> {
-        let &number = self.lost.first()?;
-        Some(self.entry(number).bytes())
+    /// Returns true if a segment is to be retransmitted.
+    pub(super) fn has_lost(&self) -> bool {
+        !self.lost.is_empty()
     }
 
     fn entry(&self, number: u64) -> &Entry {
         &self.entries[(number - self.front) as usize]
     }
 
-    /// Adds a new segment that was sent.
-    pub(super) fn push(&mut self, now: Instant, sequence: u64, payload: Bytes, fin: bool) {
-        self.in_flight += payload.len() as u64;
+    /// Adds a new segment that was sent. `opens_buffer` is true if it is the first one in a
+    /// buffer of the kernel.
+    pub(super) fn push(
+        &mut self,
+        now: Instant,
+        sequence: u64,
+        (payload, fin): (Bytes, bool),
+        opens_buffer: bool,
+    ) {
+        self.in_flight += 1;
+        self.buffers += u64::from(opens_buffer);
         let ordinal = self.transmit(self.front + self.entries.len() as u64);
         self.entries.push_back(Entry {
             sequence,
             payload,
             fin,
+            opens_buffer,
             first_sent_at: now,
             sent_at: now,
             ordinal,
@@ -177,7 +184,7 @@ impl Scoreboard {
     /// Records the retransmission of the first lost segment and returns the segment.
     pub(super) fn retransmit_lost(&mut self, now: Instant) -> Option<&Entry> {
         let number = self.lost.pop_first()?;
-        self.in_flight += self.entry(number).bytes();
+        self.in_flight += 1;
         Some(self.retransmit(now, number))
     }
 
@@ -207,7 +214,7 @@ impl Scoreboard {
             }
             match sent.state {
                 SegmentState::Sacked => self.sacked_segments -= 1,
-                SegmentState::InFlight => self.in_flight -= sent.bytes(),
+                SegmentState::InFlight => self.in_flight -= 1,
                 SegmentState::Lost => {
                     self.lost.remove(&self.front);
                 }
@@ -215,6 +222,7 @@ impl Scoreboard {
             if sent.state != SegmentState::Sacked {
                 delivered.push(Delivered::new(sent, false));
             }
+            self.buffers -= u64::from(sent.opens_buffer);
             self.entries.pop_front();
             self.front += 1;
         }
@@ -241,7 +249,7 @@ impl Scoreboard {
                 }
                 match sent.state {
                     SegmentState::Sacked => continue,
-                    SegmentState::InFlight => *in_flight -= sent.bytes(),
+                    SegmentState::InFlight => *in_flight -= 1,
                     SegmentState::Lost => {
                         lost.remove(&(*front + index as u64));
                     }
@@ -310,7 +318,7 @@ impl Scoreboard {
         losses
     }
 
-    /// Returns the bytes that have not arrived, if some of them were declared lost.
+    /// Returns the number of segments that have not arrived, if some of them were declared lost.
     pub(super) fn unrepaired(&self) -> Option<u64> {
         let missing = || {
             self.entries
@@ -318,14 +326,14 @@ impl Scoreboard {
                 .filter(|e| e.state != SegmentState::Sacked)
         };
         let lost = missing().any(|e| e.state == SegmentState::Lost || e.retransmitted);
-        lost.then(|| missing().map(Entry::bytes).sum())
+        lost.then(|| missing().count() as u64)
     }
 
     fn lose(&mut self, number: u64, losses: &mut Losses) {
         let sent = &mut self.entries[(number - self.front) as usize];
         losses.add(sent);
         sent.state = SegmentState::Lost;
-        self.in_flight -= sent.bytes();
+        self.in_flight -= 1;
         self.lost.insert(number);
     }
 
@@ -337,7 +345,7 @@ impl Scoreboard {
         for number in lost {
             let sent = &mut self.entries[(number - self.front) as usize];
             sent.state = SegmentState::InFlight;
-            self.in_flight += sent.bytes();
+            self.in_flight += 1;
         }
         self.transmissions = (self.front..)
             .zip(&self.entries)

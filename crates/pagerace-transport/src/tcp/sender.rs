@@ -12,6 +12,7 @@ use pagerace_cc::{Controller, UnknownController};
 use pagerace_core::{Duration, Instant};
 
 use super::buffer::SendBuffer;
+use super::memory::{Content, INITIAL_SEGMENTS, SendMemory, buffer_segments};
 use super::probe::TailProbe;
 use super::prr::Prr;
 use super::rack::Rack;
@@ -29,6 +30,12 @@ pub(super) use acks::Acknowledgement;
 fn initial_window(mss: u16) -> u64 {
     let mss = u64::from(mss);
     (10 * mss).min(14_600.max(2 * mss))
+}
+
+/// Returns the number of windows for which the send buffer has room. Source: Linux,
+/// `tcp_sndbuf_expand` and `bbr_sndbuf_expand`.
+fn windows_in_memory(controller: &dyn Controller) -> u64 {
+    if controller.owns_recovery() { 3 } else { 2 }
 }
 
 /// A segment with data or a FIN to send, without the fields of the receiving half.
@@ -94,6 +101,9 @@ pub(super) struct Sender {
     retries: u32,
     controller: Box<dyn Controller>,
     buffer: SendBuffer,
+    pub(super) memory: SendMemory,
+    /// Number of segments in the kernel's last buffer. 0 if no more can join them.
+    in_buffer: u64,
     board: Scoreboard,
     /// The lowest unacknowledged number, and the next number to send.
     una: u64,
@@ -131,12 +141,16 @@ pub(super) struct Sender {
 
 impl Sender {
     pub(super) fn new(settings: &TcpSettings) -> Result<Self, UnknownController> {
+        let controller = pagerace_cc::build(&settings.congestion, settings.mss)?;
+        let lowat = u64::from(settings.notsent_lowat);
         Ok(Self {
             mss: u64::from(settings.mss),
             slow_start_after_idle: settings.slow_start_after_idle,
             retries: settings.retries,
-            controller: pagerace_cc::build(&settings.congestion, settings.mss)?,
+            memory: SendMemory::new(lowat, windows_in_memory(controller.as_ref())),
+            controller,
             buffer: SendBuffer::default(),
+            in_buffer: 0,
             board: Scoreboard::default(),
             una: 1,
             next: 1,
@@ -191,9 +205,54 @@ impl Sender {
         self.buffer.finish();
     }
 
-    /// Returns the number of bytes written but not sent.
-    pub(super) fn unsent(&self) -> usize {
-        self.buffer.len()
+    /// Returns the number of bytes that the application should write now.
+    pub(super) fn writable(&self) -> usize {
+        self.memory.writable(self.content())
+    }
+
+    fn content(&self) -> Content {
+        Content {
+            sent: self.next - self.una,
+            buffers: self.board.buffers(),
+            unsent: self.buffer.len() as u64,
+        }
+    }
+
+    /// Adds a segment to the kernel's last buffer. Returns true if it is the first one there: a
+    /// buffer is as long as what was written, as the window allows or as lasts a millisecond.
+    fn opens_buffer(&mut self, now: Instant) -> bool {
+        let paced = self.controller.pacing_rate().map(|bits| bits / 8);
+        let rate = paced.unwrap_or_else(|| {
+            let rtt = self.rtt.smoothed().unwrap_or(Duration::from_secs(1));
+            let nanos = u128::from(rtt.as_nanos()).max(1);
+            // `tcp_update_pacing_rate`, in slow start.
+            (u128::from(2 * self.window()) * 1_000_000_000 / nanos) as u64
+        });
+        let stopped = paced.is_none() && now > self.last_sent;
+        let opens =
+            stopped || self.in_buffer == 0 || self.in_buffer >= buffer_segments(rate, self.mss);
+        self.in_buffer = if opens { 1 } else { self.in_buffer + 1 };
+        if self.buffer.is_empty() {
+            self.in_buffer = 0;
+        }
+        opens
+    }
+
+    /// Makes room in the send buffer after an acknowledgement.
+    fn make_room(&mut self) {
+        let content = self.content();
+        let window = self.window() / self.mss;
+        let room = window.saturating_sub(self.board.in_flight());
+        let peer = self.peer_edge.saturating_sub(self.next);
+        let leaving = content.unsent.min(room * self.mss).min(peer);
+        let fills = leaving.div_ceil(self.mss) >= room;
+        let segments = INITIAL_SEGMENTS.max(window) * windows_in_memory(self.controller.as_ref());
+        let left = Content {
+            sent: content.sent + leaving,
+            unsent: content.unsent - leaving,
+            ..content
+        };
+        self.memory.on_ack(left, (!fills).then_some(segments));
     }
 
     /// Returns true if the stream has ended, so that nothing more can be written.
@@ -211,8 +270,9 @@ impl Sender {
         self.next
     }
 
+    /// Returns the bytes that the segments in flight take of the window.
     pub(super) fn in_flight(&self) -> u64 {
-        self.board.in_flight()
+        self.board.in_flight() * self.mss
     }
 
     /// Returns the bytes that may be in flight outside of recovery.
@@ -237,7 +297,7 @@ impl Sender {
     fn reduce(&mut self, now: Instant, losses: &Losses, persistent: bool) {
         let before = self.controller.window();
         self.controller
-            .on_congestion(now, losses.sent_at, losses.bytes, persistent);
+            .on_congestion(now, losses.sent_at, losses.segments * self.mss, persistent);
         if persistent {
             self.restart = None;
         }
@@ -261,7 +321,7 @@ impl Sender {
         if !std::mem::take(&mut self.starved) {
             return;
         }
-        let in_flight = self.board.in_flight();
+        let in_flight = self.in_flight();
         if in_flight + self.mss <= self.window() {
             self.controller.on_app_limited(now, in_flight);
         }

@@ -7,24 +7,24 @@
 
 use pagerace_core::Duration;
 
-/// Recent use of the window, in bytes and sequence numbers.
+/// Recent use of the window, in segments and sequence numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WindowUse {
     limited: bool,
-    /// Maximum bytes in flight in the current round.
+    /// Maximum number of segments outstanding in the current round (`max_packets_out`).
     most: u64,
     /// The number whose acknowledgement ends the round.
     round_end: u64,
 }
 
 impl WindowUse {
-    /// Records an attempt to send. `limited` is true if no further full segment fits into
-    /// the window.
-    pub(super) fn observe(&mut self, limited: bool, in_flight: u64, una: u64, next: u64) {
-        let grown = !self.limited && in_flight > self.most;
+    /// Records an attempt to send. `limited` is true if no further segment fits into the
+    /// window.
+    pub(super) fn observe(&mut self, limited: bool, outstanding: u64, una: u64, next: u64) {
+        let grown = !self.limited && outstanding > self.most;
         if una >= self.round_end || limited || grown {
             self.limited = limited;
-            self.most = in_flight;
+            self.most = outstanding;
             self.round_end = next;
         }
     }

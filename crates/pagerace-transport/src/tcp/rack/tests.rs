@@ -25,7 +25,8 @@ fn rtt() -> RttEstimator {
 fn board(sacked: u64) -> (Scoreboard, Vec<Delivered>) {
     let (mut board, mut delivered) = (Scoreboard::default(), Vec::new());
     for i in 0..10 {
-        board.push(at(0), 1 + 10 * i, Bytes::from(vec![0; 10]), false);
+        let data = (Bytes::from(vec![0; 10]), false);
+        board.push(at(0), 1 + 10 * i, data, true);
     }
     board.sack(11..11 + 10 * sacked, &mut delivered);
     (board, delivered)

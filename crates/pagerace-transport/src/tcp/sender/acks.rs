@@ -42,7 +42,6 @@ impl Sender {
         let duplicate = self.read_blocks(ack, &mut delivered);
 
         self.sample_rtt(now, ack, &delivered);
-        let mut bytes = 0;
         for segment in &delivered {
             // RFC 8985, section 6.2, step 2. A SACK echoes the timestamp of the segment
             // before the gap, so only the elapsed time can distinguish transmissions there.
@@ -50,7 +49,6 @@ impl Sender {
             let early = early || now.since(segment.sent_at) < self.rtt.minimum();
             let ambiguous = segment.retransmitted && early;
             self.rack.on_delivered(now, segment, ambiguous);
-            bytes += segment.bytes;
         }
         let needless = self.found_needless(ack, &delivered, duplicate);
         if needless {
@@ -66,17 +64,14 @@ impl Sender {
         }
         let bare = ack.pure && ack.sacks.is_empty() && ack.number == una && !widened;
         let bare = bare && delivered.is_empty();
-        if let Some(loss) = self.probe.on_ack(ack.number, duplicate, bare) {
-            let losses = super::Losses {
-                segments: 1,
-                bytes: loss.bytes,
-                sent_at: loss.sent_at,
-            };
+        if let Some(sent_at) = self.probe.on_ack(ack.number, duplicate, bare) {
+            let segments = 1;
+            let losses = super::Losses { segments, sent_at };
             self.reduce(now, &losses, false);
         }
         self.leave_phase(now);
-        self.repair(now, bytes, una, Some(ack));
-        self.controller.on_ack_end(now, self.board.in_flight());
+        self.repair(now, delivered.len() as u64, una, Some(ack));
+        self.controller.on_ack_end(now, self.in_flight());
         if self.board.is_empty() {
             self.rto_at = None;
         } else if !delivered.is_empty() {
@@ -89,6 +84,7 @@ impl Sender {
             self.probe.cancel();
         }
         self.delivered = delivered;
+        self.make_room();
     }
 
     /// Updates the peer's window. Returns true if it became wider.
@@ -168,7 +164,7 @@ impl Sender {
             return;
         }
         let smoothed = self.rtt.smoothed().unwrap_or_default();
-        let window = self.window();
+        let window = self.window() / self.mss;
         let slow_start = self
             .controller
             .ssthresh()
@@ -176,7 +172,7 @@ impl Sender {
         let limited = self
             .usage
             .is_limited(window, slow_start || self.restart.is_some());
-        for segment in delivered.iter().filter(|d| d.bytes > 0) {
+        for segment in delivered {
             let proven = ack.echo.is_some_and(|echo| echo >= segment.sent_at);
             let (sent_at, rtt) = match (segment.retransmitted, proven) {
                 (false, _) | (true, true) => (segment.sent_at, now.since(segment.sent_at)),
@@ -191,14 +187,14 @@ impl Sender {
                     first_sent_at: segment.first_sent_at,
                     sacked: segment.sacked,
                 }),
-                bytes: segment.bytes,
+                bytes: self.mss,
                 rtt_latest: rtt,
                 rtt_min: self.rtt.minimum().min(rtt),
                 rtt_smoothed: smoothed,
                 app_limited,
             });
             if let Some(restart) = self.restart.as_mut().filter(|_| limited) {
-                restart.on_ack(segment.bytes, self.mss);
+                restart.on_ack(self.mss, self.mss);
                 if restart.window() >= self.controller.window() {
                     self.restart = None;
                 }
@@ -257,22 +253,25 @@ impl Sender {
         // next recovery, so nothing can tell whether that one is needless.
         if recovered
             && let Some(outstanding) = self.board.unrepaired()
-            && self.controller.on_lost_in_recovery(now, outstanding)
+            && self
+                .controller
+                .on_lost_in_recovery(now, outstanding * self.mss)
         {
             self.undo = None;
-            self.enter_recovery(self.una);
+            self.enter_recovery(self.window());
         }
     }
 
-    fn enter_recovery(&mut self, una: u64) {
-        let prr = (!self.controller.owns_recovery()).then(|| Prr::new(self.mss, self.next - una));
+    /// Enters recovery from a window of `window` bytes.
+    fn enter_recovery(&mut self, window: u64) {
+        let prr = (!self.controller.owns_recovery()).then(|| Prr::new(window / self.mss));
         let until = self.next;
         self.phase = Phase::Recovery { until, prr };
     }
 
     /// Detects losses and enters or continues recovery.
     ///
-    /// `delivered` bytes and `una` belong to the acknowledgement that triggered the call,
+    /// `delivered` segments and `una` belong to the acknowledgement that triggered the call,
     /// if any.
     pub(super) fn repair(
         &mut self,
@@ -298,17 +297,18 @@ impl Sender {
                 }
                 // Segments sent before a timeout belong to the same congestion event. A
                 // controller that manages recovery itself receives all losses.
+                let window = self.window();
                 let known = matches!(self.phase,
                     Phase::Timeout { began, .. } if losses.sent_at <= began);
                 if !known || self.controller.owns_recovery() {
                     self.reduce(now, &losses, false);
                 }
                 if entering {
-                    self.enter_recovery(una);
+                    self.enter_recovery(window);
                 }
             }
         }
-        let target = self.window();
+        let target = self.window() / self.mss;
         if let Phase::Recovery { prr: Some(prr), .. } = &mut self.phase
             && (delivered > 0 || lost > 0)
         {

@@ -30,7 +30,7 @@ impl Sender {
             self.reorder_at = None;
             let una = self.una;
             self.repair(now, 0, una, None);
-            self.controller.on_ack_end(now, self.board.in_flight());
+            self.controller.on_ack_end(now, self.in_flight());
         }
         if self.probe.handle_timeout(now) {
             // RFC 8985, section 7.3: the retransmission timer restarts with the probe.

@@ -8,13 +8,21 @@ use crate::tcp::usage::Restart;
 impl Sender {
     /// Returns the next segment that may leave now.
     pub(in crate::tcp) fn poll(&mut self, now: Instant) -> Option<DataSegment> {
+        let segment = self.next_segment(now);
+        if segment.is_none() {
+            self.memory.on_sent(self.content());
+        }
+        segment
+    }
+
+    fn next_segment(&mut self, now: Instant) -> Option<DataSegment> {
         if self.probe.take_pending()
             && let Some(probe) = self.poll_probe(now)
         {
             return Some(probe);
         }
-        if let Some(bytes) = self.board.next_lost_bytes() {
-            return self.admits(now, bytes).then(|| {
+        if self.board.has_lost() {
+            return self.admits(now).then(|| {
                 let sent = self.board.retransmit_lost(now).expect("one is lost");
                 let out = DataSegment::again(sent);
                 self.on_retransmitted(now, &out);
@@ -28,7 +36,8 @@ impl Sender {
         }
         let length = self.sendable(now)?;
         self.restart_after_idle(now);
-        if !self.admits(now, length) {
+        // As in Linux, a FIN without data does not wait for the window.
+        if length > 0 && !self.admits(now) {
             return None;
         }
         Some(self.send_new(now, length))
@@ -77,21 +86,22 @@ impl Sender {
         }
     }
 
-    /// Returns true if the congestion window and the pacer allow `bytes` now.
-    fn admits(&mut self, now: Instant, bytes: u64) -> bool {
+    /// Returns true if the congestion window and the pacer allow a segment now.
+    fn admits(&mut self, now: Instant) -> bool {
         let in_flight = self.board.in_flight();
-        let window = self.window();
+        let window = self.window() / self.mss;
         let room = self.forced
             || in_flight == 0
             || match &self.phase {
-                Phase::Recovery { prr: Some(prr), .. } => prr.admits(bytes),
+                Phase::Recovery { prr: Some(prr), .. } => prr.admits(),
                 // RFC 5681, section 3.1: the loss window is one segment.
                 Phase::Timeout { answered, .. } if !answered => false,
-                _ => in_flight + bytes <= window,
+                _ => in_flight < window,
             };
         if !room {
             self.paced_until = None;
-            self.usage.observe(true, in_flight, self.una, self.next);
+            let outstanding = self.board.len() as u64;
+            self.usage.observe(true, outstanding, self.una, self.next);
             return false;
         }
         let rate = self.controller.pacing_rate();
@@ -102,7 +112,9 @@ impl Sender {
     fn send_new(&mut self, now: Instant, length: u64) -> DataSegment {
         let (payload, fin) = self.buffer.take(length as usize);
         let sequence = self.next;
-        self.board.push(now, sequence, payload.clone(), fin);
+        let opens_buffer = self.opens_buffer(now);
+        let data = (payload.clone(), fin);
+        self.board.push(now, sequence, data, opens_buffer);
         self.next += length + u64::from(fin);
         self.on_sent(now, length);
         self.schedule_probe(now);
@@ -119,19 +131,20 @@ impl Sender {
     fn on_sent(&mut self, now: Instant, bytes: u64) {
         self.forced = false;
         self.last_sent = now;
+        self.controller.on_sent(now, self.mss);
         if bytes > 0 {
-            self.controller.on_sent(now, bytes);
             self.paced_until = None;
             if let Some(rate) = self.controller.pacing_rate() {
                 self.pacer.charge(now, bytes, rate);
             }
         }
         if let Phase::Recovery { prr: Some(prr), .. } = &mut self.phase {
-            prr.on_sent(bytes);
+            prr.on_sent();
         }
-        let in_flight = self.board.in_flight();
-        let limited = in_flight + self.mss > self.window();
-        self.usage.observe(limited, in_flight, self.una, self.next);
+        let limited = self.in_flight() + self.mss > self.window();
+        let outstanding = self.board.len() as u64;
+        self.usage
+            .observe(limited, outstanding, self.una, self.next);
         if self.rto_at.is_none() {
             self.rto_at = Some(now + self.rtt.timeout(self.backoff));
         }
@@ -161,7 +174,7 @@ impl Sender {
             (self.send_new(now, whole), None)
         } else {
             let sent = self.board.retransmit_last(now)?;
-            let repeats = (sent.first_sent_at, sent.bytes());
+            let repeats = sent.first_sent_at;
             let out = DataSegment::again(sent);
             self.on_retransmitted(now, &out);
             (out, Some(repeats))

@@ -36,9 +36,12 @@ fn it_never_limits_a_fat_long_path_for_long() {
 fn lossy(settings: &TcpSettings, seed: u64) -> World {
     let settings = TcpSettings {
         congestion: "bbr".to_owned(),
+        // The application is never late.
+        notsent_lowat: 1 << 20,
         ..settings.clone()
     };
     let mut world = World::download(&settings, ms(50), 20_000_000);
+    world.ends[SERVER].connection.lift_send_buffer();
     world.paths[SERVER].rate = Some(100_000_000);
     world.paths[SERVER].queue = ms(100);
     let mut rng = Rng::new(seed, "loss");
@@ -107,6 +110,7 @@ fn losses_neither_shrink_it_nor_take_it_beyond_its_limit() {
 #[test]
 fn it_grows_while_a_hole_is_open() {
     let mut world = World::download(&TcpSettings::default(), ms(50), 400_000);
+    world.ends[SERVER].connection.lift_send_buffer();
     // The hole is a quarter into the third flight. When the flight's first segments are
     // read, the buffer grows to match the second flight.
     let hole = 40 * 1448;
@@ -139,6 +143,7 @@ fn it_grows_to_its_limit_and_not_beyond() {
         ..TcpSettings::default()
     };
     let mut world = World::download(&settings, ms(50), 20_000_000);
+    world.ends[SERVER].connection.lift_send_buffer();
     world.paths[SERVER].rate = Some(100_000_000);
     assert!(world.run(at(60_000)));
     let windows = world.pure_acks(CLIENT).into_iter().map(|a| a.1.window);

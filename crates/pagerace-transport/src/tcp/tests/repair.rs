@@ -283,6 +283,7 @@ fn sending_continues_in_proportion_while_losses_are_repaired() {
         ..TcpSettings::default()
     };
     let mut world = World::download(&settings, ms(50), 2_000 * MSS);
+    world.ends[SERVER].connection.lift_send_buffer();
     world.paths[SERVER].rate = Some(100_000_000);
     losing(&mut world, &[75]);
     assert!(world.run(at(60_000)));
