@@ -107,8 +107,8 @@ pub trait Controller: fmt::Debug + Send + Sync {
     /// The maximum number of bytes in flight.
     fn window(&self) -> u64;
 
-    /// The pacing rate in bits per second, if the controller sets one. The rate applies
-    /// to the bytes that [`on_sent`](Self::on_sent) counts.
+    /// The pacing rate in bits per second, if the controller sets one. As in Linux, TCP
+    /// applies it to the bytes of the payload, although it counts each segment as a full one.
     fn pacing_rate(&self) -> Option<u64> {
         None
     }

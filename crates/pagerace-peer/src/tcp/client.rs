@@ -245,7 +245,7 @@ impl<T: ClientTls> TcpClient<T> {
                 self.tcp.write(data);
             }
         }
-        if self.http.is_closed() && self.tcp.writable() > 0 {
+        if self.http.is_closed() && self.tcp.is_established() {
             self.finished = true;
             self.tcp.finish();
         }

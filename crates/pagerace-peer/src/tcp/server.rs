@@ -227,7 +227,7 @@ impl<S: Site> TcpServer<S> {
             }
             written += 1;
         }
-        if self.http.is_closed() && self.tcp.writable() > 0 {
+        if self.http.is_closed() && self.tcp.is_established() {
             self.finished = true;
             self.tcp.finish();
         }

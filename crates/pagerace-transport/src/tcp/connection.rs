@@ -145,11 +145,11 @@ impl Connection {
         self.state == State::Lost || over
     }
 
-    /// Returns the number of bytes that should be written now: `notsent_lowat` less the
-    /// unsent bytes, or 0 while the send buffer has no room.
+    /// Returns the number of bytes that the application should write now, as an application
+    /// does that writes until Linux refuses it and then waits for `EPOLLOUT`.
     ///
-    /// This amount keeps the network busy and commits as little as possible. It is 0 before
-    /// the handshake is complete and after [`Self::finish`].
+    /// It is 0 while the application waits, before the handshake is complete and after
+    /// [`Self::finish`].
     pub fn writable(&self) -> usize {
         if self.state != State::Established || self.sender.is_finished() {
             return 0;
@@ -284,7 +284,7 @@ impl Connection {
     /// Lifts the limit of the send buffer.
     #[cfg(test)]
     pub(super) fn lift_send_buffer(&mut self) {
-        self.sender.memory.lift();
+        self.sender.lift_send_buffer();
     }
 
     fn handle_reset(&mut self) {

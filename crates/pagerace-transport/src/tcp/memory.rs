@@ -1,30 +1,42 @@
-//! Memory of the send buffer, which limits how much the application can write ahead.
+//! Room in the send buffer, which limits how far the application can write ahead.
 //!
-//! Linux counts the bytes that were written and not acknowledged, sent or not, with the
-//! bookkeeping of the buffers that hold them. The limit starts at about twenty segments. It
-//! grows to twice the window, or three times for BBR, when an acknowledgement arrives while
-//! the limit and not the window stops the sender (`tcp_sndbuf_expand`,
-//! `tcp_should_expand_sndbuf`, `bbr_sndbuf_expand`). So the first long burst of a connection
-//! can be shorter than its window.
+//! Linux keeps what was written in buffers (`sk_buff`), and counts their bytes and their
+//! bookkeeping until all of a buffer is acknowledged. The limit of that memory starts at about
+//! twenty segments. It grows to twice the window, or three times for BBR, if the application
+//! waits for room while the window is not full (`tcp_should_expand_sndbuf`,
+//! `tcp_sndbuf_expand`, `bbr_sndbuf_expand`). So the first long burst of a connection can be
+//! shorter than its window.
 //!
-//! Values are those of an MSS between 965 and 1,476 bytes. Memory pressure is not modelled.
+//! A write first fills the last unsent buffer, up to 64 KiB. Only a new buffer needs room:
+//! memory below the limit, and fewer unsent bytes than `TCP_NOTSENT_LOWAT`. So more bytes can
+//! be unsent than that option says.
+//!
+//! The limits are those of an Ethernet MTU and of a kernel whose link headers are short.
+//! Others begin with 87,040 bytes, because they round the room for a segment up to 4,096
+//! bytes. Memory pressure is not modelled, nor that a round trip of a few milliseconds makes
+//! buffers longer. An application with nothing to write waits like any other.
+
+use std::ops::RangeInclusive;
+
+use pagerace_cc::Controller;
 
 /// Bookkeeping of one buffer in bytes. Source: `SO_MEMINFO` of Linux 6.18 on x86-64 reports
 /// 2,280 bytes for each buffer with 1,448.
 const OVERHEAD: u64 = 832;
-/// Bytes that the limit allows for each segment: `per_mss` of `tcp_sndbuf_expand`.
+/// Memory for each segment of the window: `per_mss` of `tcp_sndbuf_expand`.
 const SEGMENT: u64 = 2304;
-/// Bounds of the segments in one buffer: `tcp_min_tso_segs`, and those in 64 KiB (`sk_gso_max_size`).
-const BUFFER_SEGMENTS: (u64, u64) = (2, 44);
-/// `TCP_INIT_CWND`, the least window for which the limit allows, in segments.
-pub(super) const INITIAL_SEGMENTS: u64 = 10;
+/// `TCP_INIT_CWND`: memory is enough for at least so many segments.
+const INITIAL_SEGMENTS: u64 = 10;
 /// The third value of `tcp_wmem`.
 const MAX: u64 = 4 << 20;
+/// Numbers of segments in a buffer as it is sent: from `tcp_min_tso_segs` to 64 KiB
+/// (`sk_gso_max_size`).
+const BUFFER_SEGMENTS: RangeInclusive<u64> = 2..=45;
 
-/// Returns the number of segments of `mss` bytes that leave in one buffer at `rate` bytes per second:
-/// those of about a millisecond (`tcp_tso_autosize`).
+/// Returns the number of segments of `mss` bytes in a buffer that is sent at `rate` bytes per
+/// second: as many as leave in about a millisecond (`tcp_tso_autosize`).
 pub(super) fn buffer_segments(rate: u64, mss: u64) -> u64 {
-    (rate / 1024 / mss).clamp(BUFFER_SEGMENTS.0, BUFFER_SEGMENTS.1)
+    (rate / 1024 / mss).clamp(*BUFFER_SEGMENTS.start(), *BUFFER_SEGMENTS.end())
 }
 
 /// The content of the send buffer.
@@ -32,7 +44,7 @@ pub(super) fn buffer_segments(rate: u64, mss: u64) -> u64 {
 pub(super) struct Content {
     /// Bytes that were sent and not acknowledged cumulatively.
     pub(super) sent: u64,
-    /// Buffers that hold them.
+    /// Number of buffers that hold them.
     pub(super) buffers: u64,
     pub(super) unsent: u64,
 }
@@ -48,59 +60,88 @@ impl Content {
 #[derive(Clone, Debug)]
 pub(super) struct SendMemory {
     limit: u64,
-    /// `TCP_NOTSENT_LOWAT`: the maximum number of unsent bytes.
+    /// The number of windows for which there is memory.
+    windows: u64,
+    /// `TCP_NOTSENT_LOWAT`.
     lowat: u64,
+    /// Unsent bytes in the last buffer.
+    last: u64,
     waits: bool,
 }
 
 impl SendMemory {
-    /// Creates the memory of a connection with the window of `windows` windows.
-    pub(super) fn new(lowat: u64, windows: u64) -> Self {
+    /// Creates the memory of a new connection.
+    pub(super) fn new(controller: &dyn Controller, lowat: u32) -> Self {
+        let windows = if controller.owns_recovery() { 3 } else { 2 };
         Self {
             limit: windows * INITIAL_SEGMENTS * SEGMENT,
-            lowat,
+            windows,
+            lowat: u64::from(lowat),
+            last: 0,
             waits: false,
         }
     }
 
-    /// Lifts the limit of the whole buffer, so that only its unsent part is limited.
+    /// Lifts the limit of the memory, so that only unsent bytes are limited.
     #[cfg(test)]
     pub(super) fn lift(&mut self) {
         self.limit = u64::MAX / 4;
     }
 
-    /// Returns the number of bytes that the application should write now.
-    pub(super) fn writable(&self, content: Content) -> usize {
-        let full = self.waits || content.memory() >= self.limit;
-        let room = if full {
-            0
-        } else {
-            self.lowat.saturating_sub(content.unsent)
+    /// Returns the number of bytes that the application should write now, if a buffer holds
+    /// up to `whole` bytes.
+    pub(super) fn writable(&self, content: Content, whole: u64) -> usize {
+        let fits = content.unsent < self.lowat && content.memory() < self.limit;
+        let room = match whole.saturating_sub(self.last) {
+            _ if self.waits => 0,
+            room if content.unsent > 0 && room > 0 => room,
+            _ if fits => whole,
+            _ => 0,
         };
         room as usize
     }
 
-    /// Records that all segments left that may leave now. An application that finds no room
-    /// waits for an acknowledgement.
-    pub(super) fn on_sent(&mut self, content: Content) {
-        self.waits |= self.writable(content) == 0;
+    /// Records that the application wrote `bytes`.
+    pub(super) fn on_write(&mut self, bytes: u64, whole: u64) {
+        self.last += bytes;
+        if self.last > whole {
+            self.last = (self.last - 1) % whole + 1;
+        }
     }
 
-    /// Processes an acknowledgement. `content` is what remains after all segments left that
-    /// it allows; `segments` is the number for which the limit should allow, or `None` if the
-    /// window stops the sender.
-    pub(super) fn on_ack(&mut self, content: Content, segments: Option<u64>) {
+    /// Records that a segment was sent and left `unsent` bytes.
+    pub(super) fn on_sent(&mut self, unsent: u64) {
+        self.last = self.last.min(unsent);
+    }
+
+    /// Records that all segments left that may leave now. An application that finds no room
+    /// then waits.
+    pub(super) fn on_idle(&mut self, content: Content, whole: u64) {
+        self.waits |= self.writable(content, whole) == 0;
+    }
+
+    /// Wakes the application if there is room, after an acknowledgement or after a buffer was
+    /// sent (`tcp_check_space`). `free_window` is the window in segments if it is not full.
+    pub(super) fn check(&mut self, content: Content, free_window: Option<u64>) {
         if !self.waits {
             return;
         }
-        if let Some(segments) = segments {
-            self.limit = self.limit.max((segments * SEGMENT).min(MAX));
+        if let Some(window) = free_window {
+            let wanted = self.windows * window.max(INITIAL_SEGMENTS) * SEGMENT;
+            self.limit = self.limit.max(wanted.min(MAX));
         }
-        // `__sk_stream_is_writeable`: the application is woken when a third of the buffer and
-        // half of the unsent bytes' limit are free.
+        // `__sk_stream_is_writeable`: a third of the memory must be free, and half of the
+        // limit of unsent bytes.
         let memory = content.memory();
         self.waits = 3 * memory > 2 * self.limit || 2 * content.unsent >= self.lowat;
     }
+}
+
+/// Returns the bytes of a buffer that is not sent yet: as many segments of `mss` bytes as fit
+/// into 64 KiB and into half of the largest window `widest` that the peer has offered
+/// (`tcp_bound_to_half_wnd`).
+pub(super) fn whole_buffer(widest: u64, mss: u64) -> u64 {
+    (widest / 2 / mss).clamp(1, *BUFFER_SEGMENTS.end()) * mss
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! Proportional rate reduction: the number of segments that may be sent for each
 //! acknowledgement during recovery.
 //!
-//! Follows RFC 6937, section 3, <https://www.rfc-editor.org/rfc/rfc6937#section-3>. Below
-//! the target, the choice of bound follows Linux (and RFC 9937): the slow-start bound while
-//! acknowledgements make progress and reveal no further loss, and the conservative bound
-//! otherwise.
+//! Follows RFC 6937, section 3, <https://www.rfc-editor.org/rfc/rfc6937#section-3>, with
+//! Linux's bound below the target (`tcp_cwnd_reduction`): as many segments leave as were
+//! delivered, and one more if the acknowledgement makes progress and reveals no further loss.
 
 /// The state of one recovery, in segments.
 #[derive(Clone, Debug)]
@@ -40,11 +39,7 @@ impl Prr {
                 .div_ceil(self.window)
                 .saturating_sub(self.sent)
         } else {
-            let limit = if safe {
-                banked.max(delivered) + 1
-            } else {
-                banked
-            };
+            let limit = banked.max(delivered) + u64::from(safe);
             limit.min(target - in_flight)
         };
         if self.sent == 0 {

@@ -12,7 +12,7 @@ use pagerace_cc::{Controller, UnknownController};
 use pagerace_core::{Duration, Instant};
 
 use super::buffer::SendBuffer;
-use super::memory::{Content, INITIAL_SEGMENTS, SendMemory, buffer_segments};
+use super::memory::{self, Content, SendMemory};
 use super::probe::TailProbe;
 use super::prr::Prr;
 use super::rack::Rack;
@@ -30,12 +30,6 @@ pub(super) use acks::Acknowledgement;
 fn initial_window(mss: u16) -> u64 {
     let mss = u64::from(mss);
     (10 * mss).min(14_600.max(2 * mss))
-}
-
-/// Returns the number of windows for which the send buffer has room. Source: Linux,
-/// `tcp_sndbuf_expand` and `bbr_sndbuf_expand`.
-fn windows_in_memory(controller: &dyn Controller) -> u64 {
-    if controller.owns_recovery() { 3 } else { 2 }
 }
 
 /// A segment with data or a FIN to send, without the fields of the receiving half.
@@ -101,8 +95,8 @@ pub(super) struct Sender {
     retries: u32,
     controller: Box<dyn Controller>,
     buffer: SendBuffer,
-    pub(super) memory: SendMemory,
-    /// Number of segments in the kernel's last buffer. 0 if no more can join them.
+    memory: SendMemory,
+    /// Number of segments in the last buffer that the kernel sent. 0 if no more can join them.
     in_buffer: u64,
     board: Scoreboard,
     /// The lowest unacknowledged number, and the next number to send.
@@ -142,12 +136,11 @@ pub(super) struct Sender {
 impl Sender {
     pub(super) fn new(settings: &TcpSettings) -> Result<Self, UnknownController> {
         let controller = pagerace_cc::build(&settings.congestion, settings.mss)?;
-        let lowat = u64::from(settings.notsent_lowat);
         Ok(Self {
             mss: u64::from(settings.mss),
             slow_start_after_idle: settings.slow_start_after_idle,
             retries: settings.retries,
-            memory: SendMemory::new(lowat, windows_in_memory(controller.as_ref())),
+            memory: SendMemory::new(controller.as_ref(), settings.notsent_lowat),
             controller,
             buffer: SendBuffer::default(),
             in_buffer: 0,
@@ -198,7 +191,13 @@ impl Sender {
 
     pub(super) fn write(&mut self, data: Bytes) {
         self.starved = false;
+        self.memory.on_write(data.len() as u64, self.whole_buffer());
         self.buffer.write(data);
+    }
+
+    #[cfg(test)]
+    pub(super) fn lift_send_buffer(&mut self) {
+        self.memory.lift();
     }
 
     pub(super) fn finish(&mut self) {
@@ -207,7 +206,7 @@ impl Sender {
 
     /// Returns the number of bytes that the application should write now.
     pub(super) fn writable(&self) -> usize {
-        self.memory.writable(self.content())
+        self.memory.writable(self.content(), self.whole_buffer())
     }
 
     fn content(&self) -> Content {
@@ -218,41 +217,41 @@ impl Sender {
         }
     }
 
-    /// Adds a segment to the kernel's last buffer. Returns true if it is the first one there: a
-    /// buffer is as long as what was written, as the window allows or as lasts a millisecond.
+    fn whole_buffer(&self) -> u64 {
+        memory::whole_buffer(self.peer_widest, self.mss)
+    }
+
+    /// Adds a segment to the kernel's last buffer. Returns true if the segment is the first
+    /// one there: the buffer is split where sending stopped, and after about a millisecond.
     fn opens_buffer(&mut self, now: Instant) -> bool {
         let paced = self.controller.pacing_rate().map(|bits| bits / 8);
-        let rate = paced.unwrap_or_else(|| {
-            let rtt = self.rtt.smoothed().unwrap_or(Duration::from_secs(1));
-            let nanos = u128::from(rtt.as_nanos()).max(1);
-            // `tcp_update_pacing_rate`, in slow start.
-            (u128::from(2 * self.window()) * 1_000_000_000 / nanos) as u64
-        });
+        let segments = memory::buffer_segments(paced.unwrap_or_else(|| self.rate()), self.mss);
         let stopped = paced.is_none() && now > self.last_sent;
-        let opens =
-            stopped || self.in_buffer == 0 || self.in_buffer >= buffer_segments(rate, self.mss);
+        let opens = stopped || self.in_buffer == 0;
         self.in_buffer = if opens { 1 } else { self.in_buffer + 1 };
-        if self.buffer.is_empty() {
+        if self.buffer.is_empty() || self.in_buffer >= segments {
             self.in_buffer = 0;
         }
         opens
     }
 
-    /// Makes room in the send buffer after an acknowledgement.
-    fn make_room(&mut self) {
-        let content = self.content();
+    /// Returns the rate in bytes per second at which an unpaced sender is assumed to send
+    /// (`tcp_update_pacing_rate`).
+    fn rate(&self) -> u64 {
+        let window = self.window();
+        let grows = self.ssthresh().is_none_or(|ssthresh| window < ssthresh / 2);
+        let percent = if grows { 200 } else { 120 };
+        let rtt = self.rtt.smoothed().unwrap_or(Duration::from_secs(1));
+        let nanos = 100 * u128::from(rtt.as_nanos().max(1));
+        (u128::from(window) * percent * 1_000_000_000 / nanos) as u64
+    }
+
+    /// Wakes the application if the send buffer has room. Also enlarges the buffer if the
+    /// window is not full, unless segments are about to fill it.
+    fn check_space(&mut self, sending: bool) {
         let window = self.window() / self.mss;
-        let room = window.saturating_sub(self.board.in_flight());
-        let peer = self.peer_edge.saturating_sub(self.next);
-        let leaving = content.unsent.min(room * self.mss).min(peer);
-        let fills = leaving.div_ceil(self.mss) >= room;
-        let segments = INITIAL_SEGMENTS.max(window) * windows_in_memory(self.controller.as_ref());
-        let left = Content {
-            sent: content.sent + leaving,
-            unsent: content.unsent - leaving,
-            ..content
-        };
-        self.memory.on_ack(left, (!fills).then_some(segments));
+        let free = !sending && self.board.in_flight() < window;
+        self.memory.check(self.content(), free.then_some(window));
     }
 
     /// Returns true if the stream has ended, so that nothing more can be written.

@@ -13,9 +13,10 @@ pub struct TcpSettings {
     /// The maximum number of payload bytes in a segment. Default: 1448 = 1500 (Ethernet) -
     /// 20 (IPv4) - 20 (TCP) - 12 (timestamps).
     pub mss: u16,
-    /// The maximum number of unsent bytes before [`super::Connection::writable`] returns 0
-    /// (`TCP_NOTSENT_LOWAT`). Default: 16 KiB. Unsent bytes can no longer be reordered, but
-    /// too few leave the window unused.
+    /// The number of unsent bytes from which on no further buffer takes new ones
+    /// (`TCP_NOTSENT_LOWAT`). Default: 16 KiB. The last buffer is filled nevertheless, up to
+    /// 64 KiB, and an application that waits is woken below half of this number. Unsent bytes
+    /// can no longer be reordered, but too few leave the window unused.
     pub notsent_lowat: u32,
     /// Initial receive window in bytes. Default: 65 535, the largest window of a SYN (RFC
     /// 7323, section 2.2) and half of `tcp_rmem`'s middle value. Deviates from Linux, which

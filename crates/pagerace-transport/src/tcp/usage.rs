@@ -81,13 +81,13 @@ impl Restart {
         self.window
     }
 
-    /// Grows by slow start or, after a loss, by one segment per round trip.
-    pub(super) fn on_ack(&mut self, bytes: u64, mss: u64) {
+    /// Processes the delivery of a segment: grows by slow start or, after a loss, by one segment per round trip.
+    pub(super) fn on_ack(&mut self, mss: u64) {
         if self.slow_start {
-            self.window += bytes;
+            self.window += mss;
             return;
         }
-        self.acked += bytes;
+        self.acked += mss;
         if self.acked >= self.window {
             self.acked -= self.window;
             self.window += mss;

@@ -65,8 +65,10 @@ impl Sender {
         let bare = ack.pure && ack.sacks.is_empty() && ack.number == una && !widened;
         let bare = bare && delivered.is_empty();
         if let Some(sent_at) = self.probe.on_ack(ack.number, duplicate, bare) {
-            let segments = 1;
-            let losses = super::Losses { segments, sent_at };
+            let losses = super::Losses {
+                segments: 1,
+                sent_at,
+            };
             self.reduce(now, &losses, false);
         }
         self.leave_phase(now);
@@ -84,7 +86,7 @@ impl Sender {
             self.probe.cancel();
         }
         self.delivered = delivered;
-        self.make_room();
+        self.check_space(!self.buffer.is_empty());
     }
 
     /// Updates the peer's window. Returns true if it became wider.
@@ -194,7 +196,7 @@ impl Sender {
                 app_limited,
             });
             if let Some(restart) = self.restart.as_mut().filter(|_| limited) {
-                restart.on_ack(self.mss, self.mss);
+                restart.on_ack(self.mss);
                 if restart.window() >= self.controller.window() {
                     self.restart = None;
                 }
@@ -247,6 +249,7 @@ impl Sender {
             return;
         }
         let recovered = matches!(self.phase, Phase::Recovery { .. });
+        let window = self.window();
         self.phase = Phase::Open;
         self.rack.on_recovered();
         // Data that is left was first sent in recovery. Its retransmissions may be older than the
@@ -258,7 +261,7 @@ impl Sender {
                 .on_lost_in_recovery(now, outstanding * self.mss)
         {
             self.undo = None;
-            self.enter_recovery(self.window());
+            self.enter_recovery(window);
         }
     }
 

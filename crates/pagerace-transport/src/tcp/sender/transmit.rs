@@ -10,7 +10,7 @@ impl Sender {
     pub(in crate::tcp) fn poll(&mut self, now: Instant) -> Option<DataSegment> {
         let segment = self.next_segment(now);
         if segment.is_none() {
-            self.memory.on_sent(self.content());
+            self.memory.on_idle(self.content(), self.whole_buffer());
         }
         segment
     }
@@ -36,8 +36,7 @@ impl Sender {
         }
         let length = self.sendable(now)?;
         self.restart_after_idle(now);
-        // As in Linux, a FIN without data does not wait for the window.
-        if length > 0 && !self.admits(now) {
+        if !self.admits(now) {
             return None;
         }
         Some(self.send_new(now, length))
@@ -117,6 +116,10 @@ impl Sender {
         self.board.push(now, sequence, data, opens_buffer);
         self.next += length + u64::from(fin);
         self.on_sent(now, length);
+        self.memory.on_sent(self.buffer.len() as u64);
+        if self.in_buffer == 0 {
+            self.check_space(false);
+        }
         self.schedule_probe(now);
         DataSegment {
             sequence,

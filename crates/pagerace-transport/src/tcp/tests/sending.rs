@@ -23,7 +23,7 @@ fn begins_with_ten_segments_and_doubles() {
     world.ends[SERVER].connection.lift_send_buffer();
     assert!(world.run(at(60_000)));
     // The server is established at 150 ms. Acknowledgements never slow it down, because the
-    // window grows by bytes and the first acknowledgements are not delayed.
+    // first ones are not delayed.
     assert_eq!(rounds(&world, 150.0, 100.0), [10, 20, 40, 80, 50]);
     assert_eq!(world.ends[CLIENT].read, 200 * MSS);
     let stats = world.ends[SERVER].connection.stats();
@@ -85,25 +85,26 @@ fn an_answer_takes_the_acknowledgement_along() {
 }
 
 #[test]
-fn little_is_committed_ahead() {
+fn as_much_is_committed_ahead_as_in_linux() {
     let settings = TcpSettings {
         notsent_lowat: 5_000,
         ..TcpSettings::default()
     };
     let mut world = World::download(&settings, ms(50), 1_000_000);
-    world.ends[SERVER].connection.lift_send_buffer();
     world.paths[SERVER].rate = Some(5_000_000);
     assert_eq!(world.ends[SERVER].connection.writable(), 0, "not connected");
-    let mut time = 0;
+    let (mut time, mut most) = (0, 0);
     while !world.run(at(time)) {
         let end = &world.ends[SERVER];
         let mut sent = 0;
         for (_, segment) in world.data(SERVER) {
             sent = sent.max(segment.offset() + segment.payload.len() as u64);
         }
-        assert!(end.written - sent <= 5_000, "{} ahead", end.written - sent);
+        most = most.max(end.written - sent);
         time += 23;
     }
+    // The last buffer is filled up to 64 KiB.
+    assert!((64_000..=45 * MSS).contains(&most), "{most}");
     // The amount suffices for full segments.
     let short = world.data(SERVER);
     let short = short.iter().filter(|d| d.1.payload.len() < 1448).count();
@@ -178,6 +179,7 @@ fn an_idle_connection_begins_with_the_initial_window_again() {
 fn the_first_burst_is_as_long_as_the_send_buffer_allows() {
     // A small response opens the window to 40 segments, then a large one is written.
     let mut world = World::download(&TcpSettings::default(), ms(50), 30 * MSS);
+    world.ends[SERVER].record = Some(MSS);
     assert!(world.run(at(450)));
     world.now = at(450);
     let window = world.ends[SERVER].connection.stats().congestion_window / MSS;
@@ -185,9 +187,7 @@ fn the_first_burst_is_as_long_as_the_send_buffer_allows() {
     world.ends[SERVER].to_send += 400 * MSS;
     world.run(at(540));
     let sent = world.data(SERVER).len();
-    // 46,080 bytes hold 25 segments in buffers of two, and three more that were written before
-    // sending split their buffer.
-    assert_eq!((window, sent), (40, 28));
+    assert_eq!((window, sent), (40, 21));
     // Acknowledgements raise the limit, and the window stops the sender again.
     world.run(at(551));
     let stats = world.ends[SERVER].connection.stats();

@@ -75,6 +75,9 @@ pub(super) struct End {
     pub(super) connection: Connection,
     /// Bytes that the application writes before it ends the stream.
     pub(super) to_send: u64,
+    /// If given, the application writes so many bytes at a time, and each write leaves
+    /// before the next, as far as the window allows.
+    pub(super) record: Option<u64>,
     /// True if the application ends the stream.
     pub(super) finishes: bool,
     pub(super) written: u64,
@@ -92,6 +95,7 @@ impl End {
         Self {
             connection,
             to_send: 0,
+            record: None,
             finishes: true,
             written: 0,
             reads: true,
@@ -103,16 +107,18 @@ impl End {
         }
     }
 
-    fn write(&mut self, side: usize) {
+    /// Writes what the connection takes. Returns true if that was something.
+    fn write(&mut self, side: usize) -> bool {
+        let before = self.written;
         while self.written < self.to_send {
             let room = self.connection.writable() as u64;
-            if room == 0 {
-                return;
+            if room == 0 || (self.record.is_some() && self.written > before) {
+                return self.written > before;
             }
             // Writes have uneven lengths, so that segments span several of them.
             let length = room
                 .min(self.to_send - self.written)
-                .min(997 + self.written % 4099);
+                .min(self.record.unwrap_or(997 + self.written % 4099));
             let data: Vec<u8> = (self.written..self.written + length)
                 .map(|offset| pattern(side, offset))
                 .collect();
@@ -123,6 +129,7 @@ impl End {
             self.finishing = true;
             self.connection.finish();
         }
+        self.written > before
     }
 
     fn read_all(&mut self, side: usize) {
@@ -265,8 +272,13 @@ impl World {
         end.read_all(side);
         loop {
             let end = &mut self.ends[side];
-            end.write(side);
+            if end.record.is_none() {
+                end.write(side);
+            }
             let Some(segment) = end.connection.poll_transmit(now) else {
+                if end.record.is_some() && end.write(side) {
+                    continue;
+                }
                 break;
             };
             self.check(side, &segment);
