@@ -13,6 +13,11 @@ pub enum Action {
         /// The priority signal of the request (RFC 9218).
         priority: Priority,
     },
+    /// Looks up the name of the resource's host. The request follows.
+    LookUp {
+        /// The resource that will be requested.
+        resource: ResourceId,
+    },
     /// Changes the priority of an earlier request (`PRIORITY_UPDATE`).
     Reprioritise {
         /// The resource of the request.

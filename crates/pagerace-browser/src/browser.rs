@@ -51,7 +51,9 @@ pub struct Browser {
     costs: Costs,
     overheads: Overheads,
     requests: Requests,
-    /// The earliest time at which the next request that is discovered may leave.
+    /// The earliest times at which the next request that is discovered may reach the network
+    /// service and leave it.
+    next_known: Instant,
     next_leaves: Instant,
     /// Time until which the network service prepares for a document.
     prepares_until: Instant,
@@ -106,6 +108,7 @@ impl Browser {
             overheads: Overheads::new(&page, config, seed),
             costs,
             requests,
+            next_known: Instant::default(),
             next_leaves: Instant::default(),
             prepares_until: Instant::default(),
             states: vec![State::default(); page.resources.len()],
@@ -253,6 +256,7 @@ impl Browser {
             match timer {
                 Timer::Discover(id) => self.discover(at, id),
                 Timer::Scanned(id) => self.scanned(at, id),
+                Timer::Announce(id) => self.requests.announce(id),
                 Timer::Ask(id) => self.ask(at, id),
                 Timer::Commit(id) => self.commit(at, id),
                 Timer::Cached(id) => self.cached_response(at, id),

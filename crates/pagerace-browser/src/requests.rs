@@ -137,6 +137,15 @@ impl Requests {
         }
     }
 
+    /// Announces a request that the network service knows and sends later, so that its name is
+    /// looked up. A request that waits for others is not known to it.
+    pub(crate) fn announce(&mut self, id: ResourceId) {
+        let entry = &self.entries[id.index()];
+        if !entry.may_wait || (self.profile.may_start)(&self.in_flight, entry.class) {
+            self.actions.push_back(Action::LookUp { resource: id });
+        }
+    }
+
     fn hold(&mut self, id: ResourceId) {
         let entry = &mut self.entries[id.index()];
         let age = entry.held.map_or(self.asked, |(_, age)| age);

@@ -39,6 +39,8 @@ pub(crate) enum Timer {
     AskAgain(usize, u32, u32),
     /// A look-up with an address waits for no other answer.
     AddressSuffices(usize),
+    /// The browser takes a new connection over TCP into use.
+    Usable(usize),
     /// TCP no longer lets QUIC go first.
     HeadStartEnds(usize),
     /// A place's first connection over TCP has had time to be established.
@@ -182,6 +184,7 @@ impl<'a> PageLoad<'a> {
             Timer::Resolved(i) => self.connect(i)?,
             Timer::AskAgain(name, round, sent) => self.ask_again(name, round, sent),
             Timer::AddressSuffices(name) => self.name_resolved(name)?,
+            Timer::Usable(i) => self.usable(i),
             Timer::HeadStartEnds(place) => self.head_start_ends(place),
             Timer::BackUp(place) => self.back_up(place),
             Timer::Fails(r) => self.request_failed(r),
@@ -265,7 +268,7 @@ impl<'a> PageLoad<'a> {
     fn client_event(&mut self, i: usize, event: ClientEvent, failed: &mut Option<String>) {
         let now = self.net.now;
         match event {
-            ClientEvent::Connected => self.connected(i),
+            ClientEvent::Connected => self.handshake_done(i),
             ClientEvent::Sent { token, stream } => {
                 let r = resource(token);
                 let early = self.early_data(i);

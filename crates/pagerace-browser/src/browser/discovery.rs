@@ -96,9 +96,12 @@ impl Browser {
     }
 
     /// Returns the time from now until the request for `id` may leave: requests leave in the
-    /// order of their discovery.
+    /// order of their discovery. The look-up of its name does not wait for the preparation of
+    /// the document.
     fn dispatch(&mut self, now: Instant, id: ResourceId) -> Duration {
-        let mut leaves = now + self.overheads.dispatch(id);
+        let known = (now + self.overheads.dispatch(id)).max(self.next_known);
+        self.next_known = known + self.overheads.spacing;
+        let mut leaves = known;
         if let Some(document) = self.graph.nodes[id.index()].frame {
             let prepared = &mut self.states[document].prepared;
             let prepared = *prepared.get_or_insert(now + self.overheads.first_dispatch);
@@ -107,6 +110,9 @@ impl Browser {
         }
         leaves = leaves.max(self.next_leaves);
         self.next_leaves = leaves + self.overheads.spacing;
+        if leaves > known {
+            self.schedule(known, Timer::Announce(id));
+        }
         leaves.since(now)
     }
 

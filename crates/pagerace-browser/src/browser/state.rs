@@ -63,6 +63,8 @@ pub(super) enum Timer {
     Discover(ResourceId),
     /// The preload scanner finds an element.
     Scanned(ResourceId),
+    /// The network service knows a request that leaves later.
+    Announce(ResourceId),
     /// A request is ready to leave.
     Ask(ResourceId),
     /// A document is committed.
@@ -90,7 +92,10 @@ pub(super) enum Timer {
 impl Timer {
     /// Returns true if the timer keeps the load going.
     pub(super) const fn keeps_load(self) -> bool {
-        !matches!(self, Self::BlockPeriodOver(_) | Self::Flush(_))
+        !matches!(
+            self,
+            Self::BlockPeriodOver(_) | Self::Flush(_) | Self::Announce(_)
+        )
     }
 }
 

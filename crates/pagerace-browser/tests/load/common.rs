@@ -217,6 +217,15 @@ impl Loaded {
         })
     }
 
+    /// Returns the milliseconds from the start to the look-up of a resource's name, if it
+    /// comes before the request.
+    pub(crate) fn looked_up(&self, index: u32) -> Option<f64> {
+        self.actions.iter().find_map(|(at, action)| match action {
+            Action::LookUp { resource } if *resource == id(index) => Some(at.as_millis_f64()),
+            _ => None,
+        })
+    }
+
     pub(crate) fn new_signal(&self, index: u32) -> Option<(f64, Priority)> {
         self.actions.iter().find_map(|(at, action)| match action {
             Action::Reprioritise { resource, priority } if *resource == id(index) => {
@@ -231,7 +240,7 @@ impl Loaded {
             .iter()
             .filter_map(|(_, action)| match action {
                 Action::Fetch { resource, .. } => Some(resource.0),
-                Action::Reprioritise { .. } => None,
+                Action::LookUp { .. } | Action::Reprioritise { .. } => None,
             })
             .collect()
     }

@@ -48,6 +48,26 @@ fn no_request_of_a_document_leaves_before_its_first_one() {
     assert!(as_fast, "other processes are");
 }
 
+#[test]
+fn names_are_looked_up_while_the_document_is_prepared() {
+    let late = Trigger::After {
+        parent: id(1),
+        delay: Duration::ZERO,
+    };
+    let made = page(vec![
+        document(4_000),
+        in_markup(Destination::Style, 1_000, 100),
+        in_markup(Destination::Style, 1_000, 200),
+        resource(Destination::Image, 1_000, late),
+    ]);
+    let made = Arc::new(with_layout(&made, vec![text(100.0, Some(2_000), &[])]));
+    let l = load(&made, &desktop(), &Network::default(), 1);
+    let wait = |i| l.looked_up(i).expect("looked up") - l.found(i).expect("found");
+    assert!(wait(1) < 2.5 && wait(2) < 4.0, "{} {}", wait(1), wait(2));
+    assert!(l.asked(1).expect("asked") - l.found(1).expect("found") > 10.0);
+    assert_eq!(l.looked_up(3), None, "its request leaves as soon");
+}
+
 /// Returns the waits of a first and of a later request.
 fn dispatches(jitter: f64, rtt: f64, seed: u64) -> (f64, f64) {
     let late = Trigger::After {

@@ -30,6 +30,11 @@ use crate::visit::Visit;
 /// timeout, shorter than servers' idle timeouts.
 const AGE: Duration = Duration::from_secs(10);
 
+/// Time from the last message of a TLS handshake until the first request, in milliseconds.
+/// Meanwhile, packets of other connections leave. Source: kernel traces of Chromium 156, 0.33 ms
+/// in the median of 32 connections over HTTP/1.1 (0.18 to 1.5).
+const FIRST_REQUEST_MS: f64 = 0.33;
+
 impl PageLoad<'_> {
     /// Returns the round trip to the server of a place, without queueing.
     pub(super) fn rtt(&self, place: usize) -> Duration {
@@ -161,7 +166,23 @@ impl PageLoad<'_> {
     }
 
     /// Handles the completion of a connection's handshake.
-    pub(super) fn connected(&mut self, i: usize) {
+    pub(super) fn handshake_done(&mut self, i: usize) {
+        if self.connections[i].protocol == Protocol::H3 || self.early_data(i) {
+            return self.connected(i);
+        }
+        let cost = Duration::from_millis_f64(FIRST_REQUEST_MS * self.scenario.browser.cpu);
+        self.net.schedule(self.net.now + cost, Timer::Usable(i));
+    }
+
+    /// Takes a connection into use, unless it was lost since its handshake.
+    pub(super) fn usable(&mut self, i: usize) {
+        let place = self.connections[i].place;
+        if self.pool.places[place].connections.contains(&i) {
+            self.connected(i);
+        }
+    }
+
+    fn connected(&mut self, i: usize) {
         let connection = &mut self.connections[i];
         connection.set_up.connected = Some(self.net.now);
         self.freed.push_back(connection.place);

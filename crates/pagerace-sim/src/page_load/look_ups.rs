@@ -139,7 +139,7 @@ impl PageLoad<'_> {
     }
 
     /// Returns the look-up of a place's name, and starts it if it has not begun.
-    fn look_up(&mut self, place: usize) -> &mut LookUp {
+    pub(super) fn look_up(&mut self, place: usize) -> &mut LookUp {
         let index = self.pool.places[place].look_up;
         if !self.look_ups[index].asked {
             self.look_ups[index].asked = true;

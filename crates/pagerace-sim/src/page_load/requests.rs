@@ -19,7 +19,16 @@ impl PageLoad<'_> {
     pub(super) fn act(&mut self, action: Action) {
         match action {
             Action::Fetch { resource, priority } => self.fetch(resource, priority),
+            Action::LookUp { resource } => self.look_up_early(resource),
             Action::Reprioritise { resource, priority } => self.reprioritise(resource, priority),
+        }
+    }
+
+    /// Looks up the name of a request that follows.
+    fn look_up_early(&mut self, resource: ResourceId) {
+        let fails = self.scenario.page.resource(resource).no_response.is_some();
+        if !fails && !self.is_refused(resource) {
+            self.look_up(self.place_of(resource));
         }
     }
 

@@ -91,22 +91,25 @@ impl SendMemory {
     /// Returns the number of bytes that the application should write now, if a buffer holds
     /// up to `whole` bytes.
     pub(super) fn writable(&self, content: Content, whole: u64) -> usize {
-        let fits = content.unsent < self.lowat && content.memory() < self.limit;
         let room = match whole.saturating_sub(self.last) {
             _ if self.waits => 0,
             room if content.unsent > 0 && room > 0 => room,
-            _ if fits => whole,
+            _ if self.takes_buffer(content) => whole,
             _ => 0,
         };
         room as usize
     }
 
-    /// Records that the application wrote `bytes`.
-    pub(super) fn on_write(&mut self, bytes: u64, whole: u64) {
-        self.last += bytes;
-        if self.last > whole {
-            self.last = (self.last - 1) % whole + 1;
-        }
+    /// Returns true if there is room for another buffer (`sk_stream_memory_free`).
+    fn takes_buffer(&self, content: Content) -> bool {
+        content.unsent < self.lowat && content.memory() < self.limit
+    }
+
+    /// Records that the application adds `bytes` to `content`. If they belong into another
+    /// buffer for which there is no room, they make the last one longer.
+    pub(super) fn on_write(&mut self, bytes: u64, content: Content, whole: u64) {
+        let opens = self.last >= whole && self.takes_buffer(content);
+        self.last = if opens { bytes } else { self.last + bytes };
     }
 
     /// Records that a segment was sent and left `unsent` bytes.

@@ -191,7 +191,8 @@ impl Sender {
 
     pub(super) fn write(&mut self, data: Bytes) {
         self.starved = false;
-        self.memory.on_write(data.len() as u64, self.whole_buffer());
+        let (content, whole) = (self.content(), self.whole_buffer());
+        self.memory.on_write(data.len() as u64, content, whole);
         self.buffer.write(data);
     }
 

@@ -120,12 +120,12 @@ fn the_wire_follows_a_strict_order() {
     assert_eq!(order, [5, 3, 7, 1], "by urgency, each in one go");
 }
 
-/// A more urgent response overtakes all bytes except those that are committed: the unsent
-/// bytes that TCP asks for, one record, and the window in flight.
+/// A more urgent response overtakes all bytes except those that are committed: the window in
+/// flight, 64 KiB of unsent bytes, and one record.
 #[test]
 fn urgent_responses_wait_for_no_more_than_is_committed() {
     let mut p = Pipe::new(Protocol::H2, 1, "eps");
-    p.ask(0, 0, "GET", "/3000000", "u=5");
+    p.ask(0, 0, "GET", "/9000000", "u=5");
     p.run(Duration::from_millis(600));
     let before = p.pairs[0].frames.iter().map(|f| f.length).sum::<u64>();
     assert!(before > 100_000, "under way");
@@ -137,7 +137,7 @@ fn urgent_responses_wait_for_no_more_than_is_committed() {
     let order = wire(&p);
     assert_eq!(order.len(), 3, "{order:?}");
     assert_eq!((order[0].0, order[1].0), (1, 3));
-    let committed = 16_384 + 16_384 + 22;
+    let committed = 45 * 1448 + 16_384 + 22;
     assert!(
         order[0].1 <= sent + committed,
         "{} bytes went first, {sent} had been sent",
@@ -157,8 +157,8 @@ fn an_update_changes_the_order() {
             };
             client.stream.priority_updates = updates;
         });
-        p.ask(0, 0, "GET", "/300000", "u=1");
-        p.ask(0, 1, "GET", "/300000", "u=5");
+        p.ask(0, 0, "GET", "/900000", "u=1");
+        p.ask(0, 1, "GET", "/900000", "u=5");
         p.run(Duration::from_millis(250));
         assert!(p.got[&0].bytes > 0 && p.got[&1].bytes == 0);
         p.pairs[0].client.reprioritise(1, Priority::new(0, false));
@@ -175,7 +175,7 @@ fn the_signalled_tree_is_followed() {
         client.stream.priority_updates = false;
     });
     for (token, urgency) in [(0, 4), (1, 3), (2, 0), (3, 3)] {
-        p.ask(0, token, "GET", "/200000", &format!("u={urgency}"));
+        p.ask(0, token, "GET", "/600000", &format!("u={urgency}"));
     }
     p.run(Duration::from_millis(200));
     p.pairs[0].client.reprioritise(0, Priority::new(1, false));

@@ -73,7 +73,7 @@ fn the_last_unsent_buffer_takes_64_kib() {
         let (mut memory, mut written) = (memory(), 0);
         while memory.writable(unsent(written), WHOLE) > 0 {
             let accepted = write.min(WHOLE - written);
-            memory.on_write(accepted, WHOLE);
+            memory.on_write(accepted, unsent(written), WHOLE);
             written += accepted;
         }
         assert_eq!(written, 65_160, "{write}");
@@ -81,9 +81,23 @@ fn the_last_unsent_buffer_takes_64_kib() {
 }
 
 #[test]
+fn a_write_beyond_the_last_buffer_is_taken_whole_and_is_the_last() {
+    let mut memory = memory();
+    // A record comes in pieces.
+    let pieces = [16_400, 16_400, 16_400, 5, 16_000, 395];
+    let mut written = 0;
+    for piece in pieces {
+        memory.on_write(piece, unsent(written), WHOLE);
+        written += piece;
+    }
+    assert!(written > WHOLE);
+    assert_eq!(memory.writable(unsent(written), WHOLE), 0);
+}
+
+#[test]
 fn the_application_waits_until_few_bytes_are_unsent() {
     let mut memory = memory();
-    memory.on_write(WHOLE, WHOLE);
+    memory.on_write(WHOLE, unsent(0), WHOLE);
     memory.on_idle(unsent(WHOLE), WHOLE);
     let half = u64::from(LOWAT) / 2;
     for left in [WHOLE - 2 * MSS, half] {
