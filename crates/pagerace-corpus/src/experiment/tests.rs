@@ -48,11 +48,14 @@ fn http3_saves_a_round_trip_on_each_set_up() {
     let pairs = run(&corpus, 1);
     let first = &pairs[0][0];
     let saved = first.reduction().unwrap();
-    // The page waits for two connections, one after the other.
-    assert!((150.0..205.0).contains(&saved), "{saved}");
     assert_eq!(first.reused, Some((1.0, 1.0)));
-    let (h2, h3) = first.times[1].unwrap();
-    assert!((h2[0] - h3[0] - 100.0).abs() < 1.0, "{} {}", h2[0], h3[0]);
+    // The page waits for two connections, one after the other.
+    for times in &first.times[..2] {
+        let (h2, h3) = times.unwrap();
+        assert!((h2[0] - h3[0] - 100.0).abs() < 1.0, "{} {}", h2[0], h3[0]);
+    }
+    // The windows of the two carriers differ, so the load event need not be 200 ms earlier.
+    assert!((100.0..205.0).contains(&saved), "{saved}");
     assert_eq!(
         first.resumed,
         Some((0.0, 0.0)),
