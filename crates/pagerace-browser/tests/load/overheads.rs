@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration};
-use pagerace_page::{Resource, Trigger};
+use pagerace_page::{Page, Resource, Trigger};
 
 use crate::common::{
     Network, desktop, document, id, in_markup, load, ms, page, resource, visible_image,
@@ -48,19 +48,23 @@ fn no_request_of_a_document_leaves_before_its_first_one() {
     assert!(as_fast, "other processes are");
 }
 
-#[test]
-fn names_are_looked_up_while_the_document_is_prepared() {
+/// Returns a document with these resources in its markup, and an image that the first of them
+/// requests.
+fn chain(markup: &[Destination]) -> Page {
     let late = Trigger::After {
         parent: id(1),
         delay: Duration::ZERO,
     };
-    let made = page(vec![
-        document(4_000),
-        in_markup(Destination::Style, 1_000, 100),
-        in_markup(Destination::Style, 1_000, 200),
-        resource(Destination::Image, 1_000, late),
-    ]);
-    let made = Arc::new(with_layout(&made, vec![text(100.0, Some(2_000), &[])]));
+    let mut resources = vec![document(4_000)];
+    let found = markup.iter().zip(1..);
+    resources.extend(found.map(|(&kind, i)| in_markup(kind, 1_000, 100 * i)));
+    resources.push(resource(Destination::Image, 1_000, late));
+    with_layout(&page(resources), vec![text(100.0, Some(2_000), &[])])
+}
+
+#[test]
+fn names_are_looked_up_while_the_document_is_prepared() {
+    let made = Arc::new(chain(&[Destination::Style, Destination::Style]));
     let l = load(&made, &desktop(), &Network::default(), 1);
     let wait = |i| l.looked_up(i).expect("looked up") - l.found(i).expect("found");
     assert!(wait(1) < 2.5 && wait(2) < 4.0, "{} {}", wait(1), wait(2));
@@ -70,16 +74,7 @@ fn names_are_looked_up_while_the_document_is_prepared() {
 
 /// Returns the waits of a first and of a later request.
 fn dispatches(jitter: f64, rtt: f64, seed: u64) -> (f64, f64) {
-    let late = Trigger::After {
-        parent: id(1),
-        delay: Duration::ZERO,
-    };
-    let made = page(vec![
-        document(4_000),
-        in_markup(Destination::Image, 1_000, 100),
-        resource(Destination::Image, 1_000, late),
-    ]);
-    let made = Arc::new(with_layout(&made, vec![text(100.0, Some(2_000), &[])]));
+    let made = Arc::new(chain(&[Destination::Image]));
     let config = BrowserConfig {
         jitter,
         ..desktop()

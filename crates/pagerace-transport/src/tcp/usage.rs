@@ -81,7 +81,8 @@ impl Restart {
         self.window
     }
 
-    /// Processes the delivery of a segment: grows by slow start or, after a loss, by one segment per round trip.
+    /// Processes the delivery of a segment: grows by slow start or, after a loss, by one
+    /// segment per round trip.
     pub(super) fn on_ack(&mut self, mss: u64) {
         if self.slow_start {
             self.window += mss;
