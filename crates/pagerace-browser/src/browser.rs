@@ -170,7 +170,7 @@ impl Browser {
         let size = self.page.resources[r.index()].body_bytes;
         self.arrival(now, r, size, true);
         self.bytes_arrived(now, r, size);
-        self.response_ended(now, r, false);
+        self.deliver(now, r);
         self.settle(now);
         self.advance(now);
     }
@@ -182,7 +182,7 @@ impl Browser {
         self.head_is_here(now, r);
         self.arrival(now, r, self.states[r.index()].received, true);
         self.body_from_cache(now, r);
-        self.response_ended(now, r, false);
+        self.deliver(now, r);
         self.settle(now);
         self.advance(now);
     }
@@ -260,6 +260,7 @@ impl Browser {
                 Timer::Ask(id) => self.ask(at, id),
                 Timer::Commit(id) => self.commit(at, id),
                 Timer::Cached(id) => self.cached_response(at, id),
+                Timer::Delivered(id) => self.queue(Task::Deliver(id)),
                 Timer::TaskDone(lane) => self.task_done(at, lane),
                 Timer::Frame => self.queue_render(),
                 Timer::Callback(index) => self.queue(Task::Callback(index)),
@@ -293,9 +294,11 @@ impl Browser {
     /// Queues a task that became possible at the current event.
     fn queue(&mut self, task: Task) {
         let lane = match task {
-            Task::Parse(id) | Task::Style(id) | Task::Script(id) | Task::Vector(id) => {
-                self.graph.nodes[id.index()].lane
-            }
+            Task::Parse(id)
+            | Task::Style(id)
+            | Task::Script(id)
+            | Task::Vector(id)
+            | Task::Deliver(id) => self.graph.nodes[id.index()].lane,
             Task::Render | Task::Callback(_) | Task::Load => 0,
         };
         self.lanes[lane].push(task, self.current);

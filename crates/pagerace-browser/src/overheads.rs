@@ -5,7 +5,7 @@
 //! `docs/accuracy.md`, on the machine named there. So was their variation from load to load, which
 //! decides the order in which packets of several connections reach a full queue.
 
-use pagerace_core::{Duration, Rng};
+use pagerace_core::{Destination, Duration, Rng};
 use pagerace_page::{Page, ResourceId};
 
 use crate::BrowserConfig;
@@ -27,6 +27,14 @@ const SPACING_MS: f64 = 1.2;
 /// name until the first request. Look-ups leave before, 1 to 4 ms after the service knows the
 /// requests, and the first connection to a known host 5 to 12 ms after.
 const FIRST_DISPATCH_MS: f64 = 14.0;
+/// The time from the last byte of a response in the network service until the thread of its frame
+/// has a task for it: for most responses, and for scripts and fonts, which other threads prepare.
+/// Measured in traces of loads while that thread was idle, as is the next one.
+const DELIVERY_MS: f64 = 0.3;
+const DELIVERY_PREPARED_MS: f64 = 1.3;
+/// The time that a frame's thread takes for each response besides its use: for the messages of the
+/// network service, and for reading the body.
+const RECEIVE_MS: f64 = 1.0;
 /// The time from the moment at which the first frame is possible until the main thread has its task,
 /// for which it has to ask the compositor's thread. Measured in traces of a small page.
 const FRAME_REQUEST_MS: f64 = 0.3;
@@ -51,8 +59,11 @@ pub(crate) struct Overheads {
     /// The presentation of the frame with the first contentful paint, and of a later one.
     pub(crate) presentation: Duration,
     pub(crate) later_presentation: Duration,
+    /// The task of a frame's thread for a response.
+    pub(crate) receive: Duration,
     dispatch_ms: f64,
     dispatch_sigma: f64,
+    cpu: f64,
     seed: u64,
 }
 
@@ -82,8 +93,10 @@ impl Overheads {
             frame_request: scaled(FRAME_REQUEST_MS),
             presentation: scaled(presentation),
             later_presentation: scaled(later_presentation),
+            receive: scaled(RECEIVE_MS * slowdown.max(1.0)),
             dispatch_ms: DISPATCH_MS * cpu,
             dispatch_sigma: variation * DISPATCH_SIGMA,
+            cpu,
             seed,
         }
     }
@@ -93,6 +106,15 @@ impl Overheads {
     pub(crate) fn dispatch(&self, id: ResourceId) -> Duration {
         let name = format!("overhead/{}", id.0);
         Duration::from_millis_f64(self.dispatch_ms * factor(self.seed, &name, self.dispatch_sigma))
+    }
+
+    /// Returns the time from the last byte of a response until its frame's thread has a task for it.
+    pub(crate) fn delivery(&self, destination: Destination) -> Duration {
+        let millis = match destination {
+            Destination::Script | Destination::Font => DELIVERY_PREPARED_MS,
+            _ => DELIVERY_MS,
+        };
+        Duration::from_millis_f64(millis * self.cpu)
     }
 }
 

@@ -63,6 +63,8 @@ struct Entry {
     /// True if the request has reached the scheduler: it is held or has been sent.
     asked: bool,
     requested: Option<Instant>,
+    /// True if the network service has the whole response.
+    received: bool,
     ended: bool,
     /// The class and signal of a request that the parser has found, once the scanner finds it too.
     scanned: Option<(RequestPriority, Priority)>,
@@ -96,6 +98,7 @@ impl Requests {
                 medium: false,
                 asked: false,
                 requested: None,
+                received: false,
                 ended: false,
                 scanned: None,
                 origin: resource.origin.index(),
@@ -202,21 +205,31 @@ impl Requests {
         }
     }
 
-    /// Reports that the response of `id` is complete or will never be.
+    /// Reports that the network service has the whole response of `id`, or will never have it. Its
+    /// own limits count the request no longer.
+    pub(crate) fn received(&mut self, now: Instant, id: ResourceId) {
+        let entry = &mut self.entries[id.index()];
+        if entry.requested.is_none() || std::mem::replace(&mut entry.received, true) {
+            return;
+        }
+        if entry.main {
+            self.delayable.ended(entry.origin, entry.delayable);
+        }
+        self.send_delayed(now);
+    }
+
+    /// Reports that the page has the whole response of `id`, or will never have it.
     pub(crate) fn ended(&mut self, now: Instant, id: ResourceId) {
+        self.received(now, id);
         let entry = &mut self.entries[id.index()];
         if entry.requested.is_none() || entry.ended {
             return;
         }
         entry.ended = true;
-        if entry.main {
-            self.delayable.ended(entry.origin, entry.delayable);
-        }
         self.in_flight.all -= 1;
         self.in_flight.waitable -= usize::from(entry.may_wait);
         self.in_flight.medium -= usize::from(entry.medium);
         self.in_flight.leaders -= usize::from(entry.leads);
-        self.send_delayed(now);
         self.release(now);
     }
 
@@ -256,7 +269,7 @@ impl Requests {
     /// Raises a request. Does nothing if it has ended, or has a higher class.
     fn raise_to(&mut self, now: Instant, id: ResourceId, class: RequestPriority, signal: Priority) {
         let entry = &mut self.entries[id.index()];
-        if entry.ended || entry.class < class {
+        if entry.received || entry.class < class {
             return;
         }
         entry.class = class;

@@ -66,40 +66,42 @@ impl Default for RecordOptions {
 /// on a shared machine.
 const TIMED_LOADS: usize = 3;
 
+/// A function that starts a browser.
+pub type Launch<'a> = &'a dyn Fn() -> Result<Browser, ChromiumError>;
+
 /// Loads `url` and returns the recording as HAR.
+///
+/// Each timed load has a browser of its own, because the first page of a browser takes longer.
 ///
 /// # Errors
 /// Returns [`ChromiumError::Navigation`] if the document cannot be loaded, and the errors
 /// of the browser's calls.
 pub fn record(
-    browser: &mut Browser,
+    launch: Launch<'_>,
     url: &str,
     options: &RecordOptions,
 ) -> Result<Value, ChromiumError> {
-    let mut load = collect::load(browser, url, options)?;
-    let first = load.trace.cpu.clone();
-    let is_slow = browser.device().cpu > 1.0;
-    let mut all = Vec::new();
-    if !is_slow {
-        all.push(trace::Times {
-            cpu: first.clone(),
-            rendering: load.trace.rendering,
-        });
-    }
-    while all.len() < TIMED_LOADS {
-        let mut times = collect::times(browser, url, options)?;
-        if is_slow {
-            trace::limit(&mut times.cpu, &first);
-        }
-        all.push(times);
-    }
-    load.trace.take_medians(&first, &all);
-    load.watched = collect::scripts(browser, url, options)?;
+    let mut browser = launch()?;
+    let mut load = collect::load(&mut browser, url, options)?;
+    load.watched = collect::scripts(&mut browser, url, options)?;
     if let Some(html) = har::html(&load) {
         // The load without scripts adds information, but the recording does not depend on it.
         load.unscripted =
-            unscripted::snapshot(browser, url, html, options.settle).unwrap_or_default();
+            unscripted::snapshot(&mut browser, url, html, options.settle).unwrap_or_default();
     }
+    browser.close();
+    let first = load.trace.cpu.clone();
+    let mut all = Vec::new();
+    while all.len() < TIMED_LOADS {
+        let mut browser = launch()?;
+        let mut times = collect::times(&mut browser, url, options)?;
+        if browser.device().cpu > 1.0 {
+            trace::limit(&mut times.cpu, &first);
+        }
+        browser.close();
+        all.push(times);
+    }
+    load.trace.take_medians(&first, &all);
     Ok(har::har(&load))
 }
 

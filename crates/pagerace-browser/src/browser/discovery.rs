@@ -158,7 +158,7 @@ impl Browser {
     pub(super) fn cached_response(&mut self, now: Instant, id: ResourceId) {
         self.head_arrived(now, id);
         self.body_from_cache(now, id);
-        self.response_ended(now, id, false);
+        self.deliver(now, id);
     }
 
     /// Delivers the missing part of the body from the cache.
@@ -255,6 +255,24 @@ impl Browser {
         alike.find(|&other| {
             is_unreachable(other) && frame(other) == frame(id) && self.requests.is_pending(other)
         })
+    }
+
+    /// Passes a complete response on to the thread of its frame, which takes it when it is free. A
+    /// navigation does not leave the browser's own process, and a thread that waits for a response
+    /// reads it at once.
+    pub(super) fn deliver(&mut self, now: Instant, id: ResourceId) {
+        let index = id.index();
+        let waits =
+            self.states[index].holds_thread || self.graph.nodes[index].role == Role::Redirect;
+        let delay = self
+            .overheads
+            .delivery(self.page.resources[index].destination);
+        if waits || delay.is_zero() || self.states[index].settled.is_some() {
+            self.response_ended(now, id, false);
+        } else {
+            self.requests.received(now, id);
+            self.schedule(now + delay, Timer::Delivered(id));
+        }
     }
 
     /// Handles a response that is complete or will never be.

@@ -15,7 +15,7 @@ impl Browser {
     pub fn handle_partial_end(&mut self, now: Instant, r: ResourceId) {
         self.advance(now);
         self.arrival(now, r, self.states[r.index()].received, true);
-        self.response_ended(now, r, false);
+        self.deliver(now, r);
         self.settle(now);
         self.advance(now);
     }

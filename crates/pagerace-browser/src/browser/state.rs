@@ -71,6 +71,8 @@ pub(super) enum Timer {
     Commit(ResourceId),
     /// The cache has delivered a response.
     Cached(ResourceId),
+    /// A complete response has reached the thread of its frame.
+    Delivered(ResourceId),
     /// The task of a thread is over.
     TaskDone(usize),
     /// The data of a loading image is flushed.

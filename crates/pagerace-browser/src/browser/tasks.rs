@@ -30,6 +30,7 @@ impl Browser {
             Task::Vector(id) => self.costs.vector(&self.page.resources[id.index()]),
             Task::Render => self.begin_render(now),
             Task::Callback(index) => self.begin_callback(index),
+            Task::Deliver(_) => self.overheads.receive,
             Task::Load => Duration::ZERO,
         }
     }
@@ -48,6 +49,7 @@ impl Browser {
             Task::Vector(id) => self.image_loaded(now, id),
             Task::Render => self.end_render(now),
             Task::Callback(_) => {}
+            Task::Deliver(id) => self.response_ended(now, id, false),
             Task::Load => self.load_dispatched(now),
         }
     }

@@ -57,10 +57,11 @@ fn scripts_wait_for_earlier_sheets_only() {
     let l = load(&before, &config, &Network::default(), 1);
     // The document is committed after 14 ms, and its first request leaves 14 ms later.
     let arrived = 200.0 + 14.0 + 14.0;
-    assert_eq!(l.found(3), Some(arrived + 40.0 + 7.0));
+    // The sheet reaches the thread after 0.3 ms, and the thread takes it, then the script, in 1 ms.
+    assert_eq!(l.found(3), Some(arrived + 0.3 + 1.0 + 40.0 + 1.0 + 7.0));
     // At 200 ms that sheet is still loading, but scripts wait only for earlier sheets.
     let l = load(&after, &config, &Network::default(), 1);
-    assert_eq!(l.found(3), Some(arrived + 7.0));
+    assert_eq!(l.found(3), Some(arrived + 1.3 + 1.0 + 7.0));
 }
 
 #[test]
@@ -101,10 +102,11 @@ fn requests_of_inline_scripts_wait_for_the_parser_and_earlier_sheets() {
     // The document is committed after 14 ms, and its first request leaves 14 ms later.
     assert!(l.found(4) < Some(115.0), "the preload scanner finds it");
     assert_eq!(l.found(1), Some(117.0), "the parser reaches it");
-    let after_sheet = sheet + 14.0 + 100.0 + 40.0;
+    let after_sheet = sheet + 14.0 + 100.0 + 0.3 + 1.0 + 40.0;
     assert_eq!(l.found(3), Some(after_sheet));
-    // Half a millisecond of parsing to the script, its run, and one to the next request.
-    assert_eq!(l.found(5), Some(after_sheet + 0.5 + 7.0 + 1.0));
+    // The thread takes the script and the first font, which have arrived meanwhile. Half a millisecond
+    // of parsing leads to the script, it runs, and parsing takes a millisecond to the next request.
+    assert_eq!(l.found(5), Some(after_sheet + 2.0 + 0.5 + 7.0 + 1.0));
     // The parser's requests come after the scanner's.
     assert_eq!(l.fetch_order(), [0, 2, 4, 1, 3, 5]);
 }
@@ -148,16 +150,18 @@ fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
     };
     let l = load(&p, &config, &Network::default(), 1);
     // Three requests leave 1.2 ms apart, because the body begins early. The first layout (10.2 ms
-    // from 100 ms) is over when they arrive. The scripts run one after the other: a deferred
-    // one, the async one that was queued meanwhile, then the other deferred one.
-    let arrived = 200.0 + 14.0 + 14.0;
-    assert_eq!(l.found(5), Some(arrived + 20.0 + 3.0));
-    assert_eq!(l.found(4), Some(arrived + 30.0 + 3.0));
+    // from 100 ms) is over when they arrive. The first deferred script reaches the thread after
+    // 1.3 ms, is taken in 1 ms, and runs. The other two, which arrive meanwhile, are taken, and run in
+    // the same order.
+    let first_ran = 200.0 + 14.0 + 14.0 + 1.3 + 1.0 + 10.0;
+    let (second_ran, third_ran) = (first_ran + 2.0 + 10.0, first_ran + 2.0 + 20.0);
+    assert_eq!(l.found(4), Some(second_ran + 3.0));
+    assert_eq!(l.found(5), Some(third_ran + 3.0));
     let m = l.browser.metrics();
-    assert_eq!(m.dom_content_loaded, Some(ms(arrived + 30.0)));
+    assert_eq!(m.dom_content_loaded, Some(ms(second_ran)));
     // The first fetch delayed the load event, so that the second could delay it too.
-    // It leaves 2 ms after it is known.
-    assert_eq!(m.onload, Some(ms(arrived + 33.0 + 2.0 + 100.0)));
+    // It leaves 2 ms after it is known, and its response is taken 1.3 ms after the last byte.
+    assert_eq!(m.onload, Some(ms(third_ran + 3.0 + 2.0 + 100.0 + 1.3)));
 }
 
 #[test]

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use pagerace_browser::BrowserConfig;
-use pagerace_core::{Destination, Duration};
+use pagerace_core::{Destination, Duration, Protocol};
 use pagerace_page::{Page, Resource, Trigger};
 
 use crate::common::{
-    Network, desktop, document, id, in_markup, load, ms, page, resource, visible_image,
+    Loaded, Network, desktop, document, id, in_markup, load, ms, page, resource, visible_image,
 };
 use crate::recorded_layout::{image, text, with_layout};
 
@@ -104,6 +104,68 @@ fn overheads_vary_by_seed_and_by_nothing_else() {
     let same = |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6;
     assert!(same(dispatches(0.1, 100.0, 7), dispatches(0.1, 40.0, 7)));
     assert!(same(dispatches(0.0, 100.0, 7), dispatches(0.0, 100.0, 8)));
+}
+
+/// Returns the milliseconds from the last byte of a document's first resource until what waits for it is
+/// found, on a device with this slow-down.
+fn taken_after(kind: Destination, slowdown: Option<f64>) -> f64 {
+    let mut made = chain(&[kind]);
+    made.resources[1].cpu_time = Some(Duration::ZERO);
+    made.layout.as_mut().expect("has one").slowdown = slowdown;
+    let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
+    l.found(2).expect("found") - l.ends[&id(1)].as_millis_f64()
+}
+
+#[test]
+fn a_response_reaches_the_page_after_its_last_byte() {
+    let close = |found: f64, expected: f64| (found - expected).abs() < 1e-6;
+    assert!(close(taken_after(Destination::Image, None), 1.3));
+    let font = taken_after(Destination::Font, None);
+    assert!(close(font, 2.3), "other threads prepare it: {font}");
+    let phone = taken_after(Destination::Image, Some(4.0));
+    assert!(close(phone, 4.3), "its thread is slowed: {phone}");
+}
+
+/// Loads a page with a script that takes half a second, this many images that arrive meanwhile, and
+/// data that follows the first of them. Returns the load, and the time at which the script has run.
+fn busy(images: u32, protocol: Protocol) -> (Loaded, f64) {
+    let script = Resource {
+        cpu_time: Some(ms(500.0)),
+        ..in_markup(Destination::Script, 100, 2_000)
+    };
+    let after = Trigger::After {
+        parent: id(2),
+        delay: Duration::ZERO,
+    };
+    let mut resources = vec![document(4_000), script];
+    let offsets = (0..images).map(|i| u64::from(2_100 + i));
+    resources.extend(offsets.map(|offset| in_markup(Destination::Image, 20_000, offset)));
+    resources.push(resource(Destination::Fetch, 1_000, after));
+    let network = Network {
+        rate: 1_000_000,
+        protocols: vec![protocol],
+        ..Network::default()
+    };
+    let l = load(&page(resources), &desktop(), &network, 1);
+    let ran = l.ends[&id(1)].as_millis_f64() + 500.0;
+    (l, ran)
+}
+
+#[test]
+fn a_busy_thread_takes_no_response() {
+    let (l, ran) = busy(1, Protocol::H2);
+    let image = l.ends[&id(2)].as_millis_f64();
+    assert!(image < ran - 300.0, "it arrives early: {image} {ran}");
+    let data = l.found(3).expect("found");
+    assert!(data > ran, "{data} {ran}");
+}
+
+#[test]
+fn the_network_service_does_not_wait_for_a_busy_thread() {
+    let (l, ran) = busy(7, Protocol::H1);
+    let last = l.asked(8).expect("asked");
+    let first = l.ends[&id(2)].as_millis_f64();
+    assert!(last >= first && last < ran - 300.0, "{first} {last} {ran}");
 }
 
 #[test]

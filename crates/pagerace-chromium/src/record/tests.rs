@@ -123,9 +123,13 @@ fn answer(stream: &TcpStream) {
     let _ = stream.write_all(body.as_bytes());
 }
 
+fn start(options: &Options) -> Result<Browser, ChromiumError> {
+    Browser::launch(options, &|mut c: Command| c.spawn())
+}
+
 /// Starts a browser, or returns `None` if there is none.
 fn launch(options: &Options) -> Option<Browser> {
-    match Browser::launch(options, &|mut c: Command| c.spawn()) {
+    match start(options) {
         Ok(browser) => Some(browser),
         Err(error @ ChromiumError::NotFound { .. }) => {
             eprintln!("skipped: {error}");
@@ -143,7 +147,8 @@ fn folder(name: &str) -> PathBuf {
 /// `None` if there is no browser.
 fn recordings() -> Option<([Value; 4], String)> {
     let folder = folder("test");
-    let mut browser = launch(&Options::new(&folder))?;
+    let browser = Options::new(&folder);
+    launch(&browser)?.close();
     let base = format!("http://127.0.0.1:{}", serve());
     // Nothing on these pages happens later.
     let options = RecordOptions {
@@ -152,14 +157,13 @@ fn recordings() -> Option<([Value; 4], String)> {
     };
     let all = ["/", "/made", "/loader", "/hides"].map(|path| {
         let url = format!("{base}{path}");
-        record(&mut browser, &url, &options).expect("it loads")
+        record(&|| start(&browser), &url, &options).expect("it loads")
     });
-    let none = record(&mut browser, "http://127.0.0.1:1/", &options);
+    let none = record(&|| start(&browser), "http://127.0.0.1:1/", &options);
     assert!(
         matches!(none, Err(ChromiumError::Navigation { .. })),
         "{none:?}"
     );
-    browser.close();
     std::fs::remove_dir_all(&folder).expect("was made");
     Some((all, base))
 }
@@ -363,12 +367,12 @@ fn work_takes_longer_on_a_slow_processor() {
     let fast = fast.as_f64().expect("a time");
     drop(session);
     let url = format!("http://127.0.0.1:{}", serve());
+    browser.close();
     let har = record(
-        &mut browser,
+        &|| start(&options),
         &format!("{url}/work"),
         &RecordOptions::default(),
     );
-    browser.close();
     std::fs::remove_dir_all(&folder).expect("was made");
     let har = har.expect("it loads");
     let entries = har["log"]["entries"].as_array().expect("entries");

@@ -45,9 +45,9 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
         settle: args.settle,
         deadline: args.deadline,
     };
-    let mut browser = Browser::launch(&options, &|mut command: process::Command| command.spawn())?;
-    let har = record(&mut browser, source.url().as_str(), &record_options)?;
-    browser.close();
+    let spawn = |mut command: process::Command| command.spawn();
+    let launch = || Browser::launch(&options, &spawn);
+    let har = record(&launch, source.url().as_str(), &record_options)?;
     let unknown = site.map(source::Served::stop).unwrap_or_default();
     write(&args.output, &har)?;
     let summary = Summary::of(&har, unknown);
