@@ -175,7 +175,7 @@ impl Browser {
         self.advance(now);
     }
 
-    /// Reports a complete 304. The cached body is valid and available at once. Its bytes
+    /// Reports a complete 304. The cached body is valid and complete. Its bytes
     /// do not count as received (see [`crate::LoadMetrics::byte_index`]).
     pub fn handle_not_modified(&mut self, now: Instant, r: ResourceId) {
         self.advance(now);

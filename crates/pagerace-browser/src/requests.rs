@@ -215,7 +215,10 @@ impl Requests {
         if entry.main {
             self.delayable.ended(entry.origin, entry.delayable);
         }
+        // Firefox and Safari were seen to release requests when their leaders had arrived.
+        self.in_flight.leaders -= usize::from(entry.leads);
         self.send_delayed(now);
+        self.release(now);
     }
 
     /// Reports that the page has the whole response of `id`, or will never have it.
@@ -229,7 +232,6 @@ impl Requests {
         self.in_flight.all -= 1;
         self.in_flight.waitable -= usize::from(entry.may_wait);
         self.in_flight.medium -= usize::from(entry.medium);
-        self.in_flight.leaders -= usize::from(entry.leads);
         self.release(now);
     }
 
@@ -266,7 +268,7 @@ impl Requests {
         }
     }
 
-    /// Raises a request. Does nothing if it has ended, or has a higher class.
+    /// Raises a request. Does nothing if its response is here, or if it has a higher class.
     fn raise_to(&mut self, now: Instant, id: ResourceId, class: RequestPriority, signal: Priority) {
         let entry = &mut self.entries[id.index()];
         if entry.received || entry.class < class {

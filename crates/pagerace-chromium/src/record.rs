@@ -3,8 +3,8 @@
 //! [`record`] loads a page in a fresh context and returns a HAR 1.2 with bodies and
 //! extension fields (`docs/recording.md`). Requests, bodies, timing and priorities come
 //! from the DevTools protocol, main-thread times from a trace, and rectangles from a
-//! snapshot of the loaded page at scroll position 0. A second load without scripts
-//! determines which elements are visible only with scripts.
+//! snapshot of the loaded page at scroll position 0. A further load without scripts
+//! determines which elements are visible only with scripts, and three more measure times.
 //!
 //! | module | contents |
 //! |---|---|
@@ -71,7 +71,8 @@ pub type Launch<'a> = &'a dyn Fn() -> Result<Browser, ChromiumError>;
 
 /// Loads `url` and returns the recording as HAR.
 ///
-/// Each timed load has a browser of its own, because the first page of a browser takes longer.
+/// Each timed load has a browser of its own, as live loads have: the first page of a browser takes
+/// longer.
 ///
 /// # Errors
 /// Returns [`ChromiumError::Navigation`] if the document cannot be loaded, and the errors

@@ -258,10 +258,11 @@ impl Browser {
     }
 
     /// Passes a complete response on to the thread of its frame, which takes it when it is free. A
-    /// navigation does not leave the browser's own process, and a thread that waits for a response
-    /// reads it at once.
+    /// thread that waits for a response reads it at once, and a redirect has been followed at its
+    /// head. Left out: failures, which take effect at once.
     pub(super) fn deliver(&mut self, now: Instant, id: ResourceId) {
         let index = id.index();
+        self.states[index].ended.get_or_insert(now);
         let waits =
             self.states[index].holds_thread || self.graph.nodes[index].role == Role::Redirect;
         let delay = self
@@ -281,6 +282,7 @@ impl Browser {
         if self.states[index].settled.is_some() {
             return;
         }
+        let ended = *self.states[index].ended.get_or_insert(now);
         self.states[index].settled = Some(now);
         self.states[index].failed = failed;
         if !failed {
@@ -289,8 +291,11 @@ impl Browser {
         }
         self.requests.ended(self.current.at, id);
         self.use_response(now, id, failed);
+        // Recorded delays begin with the last byte.
+        let taken = self.overheads.taken(self.page.resources[index].destination);
+        let taken = taken.min(now.since(ended));
         for (child, delay) in self.graph.nodes[index].on_end.clone() {
-            self.arm(now, None, child, delay);
+            self.arm(now, None, child, delay.saturating_sub(taken));
         }
         if failed {
             self.abandon_children(now, id);

@@ -79,7 +79,7 @@ impl Browser {
             .iter()
             .filter(|r| r.method.eq_ignore_ascii_case("GET"))
             .filter_map(|r| {
-                let end = self.states[r.id.index()].settled.unwrap_or(Instant::MAX);
+                let end = self.states[r.id.index()].ended.unwrap_or(Instant::MAX);
                 Some((self.requests.requested_at(r.id)?, end))
             })
             .collect()

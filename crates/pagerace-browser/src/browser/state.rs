@@ -30,7 +30,9 @@ pub(super) struct State {
     /// The sum of the arrival times since the start of all bytes from the network, in
     /// nanoseconds.
     pub(super) byte_nanos: u128,
-    /// The time at which the response was complete or failed.
+    /// The time at which the network service had the whole response, or it failed.
+    pub(super) ended: Option<Instant>,
+    /// The time at which the thread of its frame had taken the response, or it failed.
     pub(super) settled: Option<Instant>,
     pub(super) failed: bool,
     /// True if the response ended with missing data and is unusable, or only such a

@@ -126,6 +126,18 @@ fn a_response_reaches_the_page_after_its_last_byte() {
     assert!(close(phone, 4.3), "its thread is slowed: {phone}");
 }
 
+#[test]
+fn a_recorded_delay_begins_with_the_last_byte() {
+    let mut made = chain(&[Destination::Image]);
+    made.resources[2].discovery.trigger = Trigger::After {
+        parent: id(1),
+        delay: ms(20.0),
+    };
+    let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
+    let found = l.found(2).expect("found") - l.ends[&id(1)].as_millis_f64();
+    assert!((found - 20.0).abs() < 1e-6, "{found}");
+}
+
 /// Loads a page with a script that takes half a second, this many images that arrive meanwhile, and
 /// data that follows the first of them. Returns the load, and the time at which the script has run.
 fn busy(images: u32, protocol: Protocol) -> (Loaded, f64) {

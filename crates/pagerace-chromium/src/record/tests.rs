@@ -147,8 +147,8 @@ fn folder(name: &str) -> PathBuf {
 /// `None` if there is no browser.
 fn recordings() -> Option<([Value; 4], String)> {
     let folder = folder("test");
-    let browser = Options::new(&folder);
-    launch(&browser)?.close();
+    let started = Options::new(&folder);
+    launch(&started)?.close();
     let base = format!("http://127.0.0.1:{}", serve());
     // Nothing on these pages happens later.
     let options = RecordOptions {
@@ -157,9 +157,9 @@ fn recordings() -> Option<([Value; 4], String)> {
     };
     let all = ["/", "/made", "/loader", "/hides"].map(|path| {
         let url = format!("{base}{path}");
-        record(&|| start(&browser), &url, &options).expect("it loads")
+        record(&|| start(&started), &url, &options).expect("it loads")
     });
-    let none = record(&|| start(&browser), "http://127.0.0.1:1/", &options);
+    let none = record(&|| start(&started), "http://127.0.0.1:1/", &options);
     assert!(
         matches!(none, Err(ChromiumError::Navigation { .. })),
         "{none:?}"
