@@ -42,6 +42,11 @@ const SYNC: &str =
     "const all = new XMLHttpRequest(); all.open('GET', '/slow.json', false); all.send();";
 const WORK: &str = "let all = 0; for (let i = 0; i < 3e7; i++) all += Math.sqrt(i);";
 
+/// A script that takes 40 ms if its response took as long as over a mobile network.
+const FAR: &str = "const t = performance.getEntriesByType('resource')[0];\
+    const until = performance.now() + (t.responseEnd - t.startTime > 50 ? 40 : 0);\
+    while (performance.now() < until);";
+
 /// A page with a video, whose loader goes 100 ms after `DOMContentLoaded`.
 const LOADER: &str = "<!doctype html><body>\
     <div id=l style='position: fixed; inset: 0; background: #222'>Wait</div>\
@@ -99,6 +104,12 @@ fn answer(stream: &TcpStream) {
         "/loader" => ("200 OK", "Content-Type: text/html\r\n", LOADER),
         "/hides" => ("200 OK", "Content-Type: text/html\r\n", HIDES),
         "/work" => ("200 OK", "Content-Type: text/html\r\n", SLOW),
+        "/far" => (
+            "200 OK",
+            "Content-Type: text/html\r\n",
+            "<script src=/far.js></script>",
+        ),
+        "/far.js" => ("200 OK", "Content-Type: text/javascript\r\n", FAR),
         "/sync.js" => ("200 OK", "Content-Type: text/javascript\r\n", SYNC),
         "/slow.json" => {
             std::thread::sleep(std::time::Duration::from_millis(400));
@@ -391,4 +402,29 @@ fn work_takes_longer_on_a_slow_processor() {
     assert!((20.0..60.0).contains(&until), "{until} ms");
     let waits = cpu("/sync.js");
     assert!(waits < 200.0, "{waits} ms, the response takes 400");
+}
+
+#[test]
+fn times_are_those_of_loads_over_a_network() {
+    let folder = folder("far");
+    let options = Options::new(&folder);
+    let Some(browser) = launch(&options) else {
+        return;
+    };
+    browser.close();
+    let url = format!("http://127.0.0.1:{}", serve());
+    let settled = RecordOptions {
+        settle: Duration::from_millis(500),
+        ..RecordOptions::default()
+    };
+    let har = record(&|| start(&options), &format!("{url}/far"), &settled);
+    std::fs::remove_dir_all(&folder).expect("was made");
+    let har = har.expect("it loads");
+    let entries = har["log"]["entries"].as_array().expect("entries");
+    let script = entries
+        .iter()
+        .find(|e| e["request"]["url"] == format!("{url}/far.js"));
+    let ms = &script.expect("requested")["_pagerace"]["cpu"]["scriptMs"];
+    let ms = ms.as_f64().expect("it ran");
+    assert!(ms >= 38.0, "{ms} ms");
 }
