@@ -29,8 +29,8 @@ const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
 /// The length of one wait for events, after which deadlines are checked.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
-/// The network of loads whose times are taken, in milliseconds and bytes per second, as of
-/// `fast-4g` downwards. Without it, all responses arrive at once, and the page's work meets warm
+/// The network of loads whose times are taken: the round trip and the downlink of `fast-4g`, in
+/// milliseconds and bytes per second. Without it, all responses arrive at once, and the page's work meets warm
 /// caches and threads that are awake, as over no real network: work before the first frame takes
 /// only 0.6 to 0.8 times as long.
 const TIMED_LATENCY_MS: f64 = 60.0;
