@@ -2,8 +2,8 @@
 //! commit of a document, the receipt of a response, the presentation of a frame.
 //!
 //! Unless they say otherwise, the values were fitted to live loads of Chromium 156, using only the
-//! tuning pages of `docs/accuracy.md`, on the machine named there. So was their variation from load to load, which
-//! decides the order in which packets of several connections reach a full queue.
+//! tuning pages of `docs/accuracy.md`, on the machine named there. So was their variation from load
+//! to load, which decides the order in which packets of several connections reach a full queue.
 
 use pagerace_core::{Destination, Duration, Rng};
 use pagerace_page::{Page, ResourceId};
@@ -29,12 +29,12 @@ const SPACING_MS: f64 = 1.2;
 const FIRST_DISPATCH_MS: f64 = 14.0;
 /// The time from the last byte of a response in the network service until the thread of its frame
 /// has a task for it: for most responses, and for scripts and fonts, which other threads prepare.
-/// Measured in traces of live loads, like the next one: the part of that time in which the thread
-/// was idle.
+/// In traces of live loads, the thread was idle for that long.
 const DELIVERY_MS: f64 = 0.3;
 const DELIVERY_PREPARED_MS: f64 = 1.3;
-/// The time that a frame's thread takes for each response besides its use: for the messages of the
-/// network service, and for reading the body: its tasks without any traced work, for each response.
+/// The time that a frame's thread takes for each response besides its use, for the messages of the
+/// network service and for reading the body. In the same traces, its tasks without traced work
+/// took that long, divided by the number of responses.
 const RECEIVE_MS: f64 = 1.0;
 /// The time from the moment at which the first frame is possible until the main thread has its task,
 /// for which it has to ask the compositor's thread. Measured in traces of a small page.

@@ -93,7 +93,7 @@ pub fn record(
     browser.close();
     let first = load.trace.cpu.clone();
     let mut all = Vec::new();
-    while all.len() < TIMED_LOADS {
+    for _ in 0..TIMED_LOADS {
         let mut browser = launch()?;
         let mut times = collect::times(&mut browser, url, options)?;
         if browser.device().cpu > 1.0 {

@@ -30,9 +30,9 @@ const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
 /// The network of loads whose times are taken: the round trip and the downlink of `fast-4g`, in
-/// milliseconds and bytes per second. Without it, all responses arrive at once, and the page's work meets warm
-/// caches and threads that are awake, as over no real network: work before the first frame takes
-/// only 0.6 to 0.8 times as long.
+/// milliseconds and bytes per second. Without it, all responses arrive at once, and the page's
+/// work meets warm caches and threads that are awake, as over no real network: work before the
+/// first frame takes only 0.6 to 0.8 times as long.
 const TIMED_LATENCY_MS: f64 = 60.0;
 const TIMED_RATE: f64 = 1_125_000.0;
 
