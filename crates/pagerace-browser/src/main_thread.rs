@@ -42,6 +42,8 @@ pub(crate) struct Lane {
     /// Tasks of low priority, by age.
     low: VecDeque<(Task, Ready)>,
     running: Option<(Task, Instant)>,
+    /// The time that the running task still takes after the end that was scheduled for it.
+    longer: Duration,
     /// The number of synchronous requests that a script on this thread waits for.
     awaited: usize,
     /// The time from which the thread has done nothing but wait for them.
@@ -105,6 +107,18 @@ impl Lane {
     /// Marks `task` as running since `started`.
     pub(crate) fn run(&mut self, task: Task, started: Instant) {
         self.running = Some((task, started));
+    }
+
+    /// Makes the running task longer. An idle thread is not affected.
+    pub(crate) fn prolong(&mut self, by: Duration) {
+        if self.running.is_some() {
+            self.longer += by;
+        }
+    }
+
+    /// Takes the time by which the running task has become longer since its end was scheduled.
+    pub(crate) fn take_longer(&mut self) -> Duration {
+        std::mem::take(&mut self.longer)
     }
 
     /// Ends the running task. Returns the task and its start time.

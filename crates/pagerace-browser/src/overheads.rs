@@ -36,6 +36,12 @@ const DELIVERY_PREPARED_MS: f64 = 1.3;
 /// network service and for reading the body. In the same traces, its tasks without traced work
 /// took that long, divided by the number of responses.
 const RECEIVE_MS: f64 = 1.0;
+/// The time by which each megabyte that arrives makes the running tasks of the page longer, if the
+/// page was recorded on a machine with at most so many processors. The processor time that a
+/// megabyte cost there (50 to 60 ms, half of it for the emulated link and the servers) delays these
+/// tasks, and what they wait for. The kernel's scheduler was traced in live loads at 50 Mbit/s.
+const ARRIVAL_MS_PER_MB: f64 = 55.0;
+const ARRIVAL_PROCESSORS_MAX: u32 = 2;
 /// The time from the moment at which the first frame is possible until the main thread has its task,
 /// for which it has to ask the compositor's thread. Measured in traces of a small page.
 const FRAME_REQUEST_MS: f64 = 0.3;
@@ -62,6 +68,7 @@ pub(crate) struct Overheads {
     pub(crate) later_presentation: Duration,
     /// The task of a frame's thread for a response.
     pub(crate) receive: Duration,
+    arrival_ms_per_byte: f64,
     dispatch_ms: f64,
     dispatch_sigma: f64,
     cpu: f64,
@@ -86,6 +93,9 @@ impl Overheads {
         let presentation = presentation.unwrap_or(PRESENTATION_MS);
         let later_presentation = frames.and_then(|frames| told(frames.later_presentation));
         let later_presentation = later_presentation.unwrap_or(presentation);
+        let processors = page.layout.as_ref().and_then(|l| l.processors);
+        let are_few = processors.is_some_and(|n| n <= ARRIVAL_PROCESSORS_MAX);
+        let arrival_ms_per_mb = if are_few { ARRIVAL_MS_PER_MB } else { 0.0 };
         let commit = COMMIT_MS + COMMIT_SLOWED_MS * (slowdown - 1.0).max(0.0);
         Self {
             commit: scaled(commit * document),
@@ -95,6 +105,7 @@ impl Overheads {
             presentation: scaled(presentation),
             later_presentation: scaled(later_presentation),
             receive: scaled(RECEIVE_MS * slowdown.max(1.0)),
+            arrival_ms_per_byte: arrival_ms_per_mb * cpu / 1e6,
             dispatch_ms: DISPATCH_MS * cpu,
             dispatch_sigma: variation * DISPATCH_SIGMA,
             cpu,
@@ -107,6 +118,11 @@ impl Overheads {
     pub(crate) fn dispatch(&self, id: ResourceId) -> Duration {
         let name = format!("overhead/{}", id.0);
         Duration::from_millis_f64(self.dispatch_ms * factor(self.seed, &name, self.dispatch_sigma))
+    }
+
+    /// Returns the time by which the arrival of this many bytes makes running tasks longer.
+    pub(crate) fn arrival(&self, bytes: u64) -> Duration {
+        Duration::from_millis_f64(self.arrival_ms_per_byte * bytes as f64)
     }
 
     /// Returns the time from the last byte of a response until its frame's thread has a task for it.

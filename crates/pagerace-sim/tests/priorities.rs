@@ -51,6 +51,7 @@ fn page(recorded_layout: bool) -> Page {
         fonts: vec![],
         by_layout: vec![],
         slowdown: None,
+        processors: None,
         callbacks: Vec::new(),
         shares: None,
         inline_scripts: vec![],

@@ -200,6 +200,8 @@ impl Browser {
         state.received = received;
         if state.from_cache == 0 {
             state.byte_nanos += u128::from(new) * u128::from(now.since(start).as_nanos());
+            let longer = self.overheads.arrival(new);
+            self.lanes.iter_mut().for_each(|lane| lane.prolong(longer));
         }
         if let Some(parser) = &mut self.parsers[id.index()] {
             parser.arrivals.push((received, self.current));

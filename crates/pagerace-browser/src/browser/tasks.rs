@@ -35,8 +35,13 @@ impl Browser {
         }
     }
 
-    /// Handles the end of a thread's task.
+    /// Handles the end of a thread's task, unless bytes that arrived have made it longer.
     pub(super) fn task_done(&mut self, now: Instant, lane: usize) {
+        let longer = self.lanes[lane].take_longer();
+        if longer > Duration::ZERO {
+            self.schedule(now + longer, Timer::TaskDone(lane));
+            return;
+        }
         let Some((task, start)) = self.lanes[lane].finish(now) else {
             return;
         };

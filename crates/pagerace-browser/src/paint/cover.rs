@@ -86,6 +86,7 @@ mod tests {
             largest: None,
             rendering: None,
             slowdown: None,
+            processors: None,
             callbacks: Vec::new(),
             shares: None,
             inline_scripts: vec![],

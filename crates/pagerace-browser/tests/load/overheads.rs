@@ -173,6 +173,41 @@ fn a_busy_thread_takes_no_response() {
 }
 
 #[test]
+fn bytes_that_arrive_slow_a_machine_with_few_processors() {
+    let script = Resource {
+        cpu_time: Some(ms(500.0)),
+        ..in_markup(Destination::Script, 100, 2_000)
+    };
+    let made = page(vec![
+        document(4_000),
+        script,
+        in_markup(Destination::Image, 200_000, 2_100),
+    ]);
+    // The load event waits for the script, which runs while the image arrives.
+    let loaded = |processors: Option<u32>| {
+        let mut made = with_layout(&made, vec![]);
+        made.layout.as_mut().expect("just given").processors = processors;
+        let network = Network {
+            rate: 1_000_000,
+            protocols: vec![Protocol::H2],
+            ..Network::default()
+        };
+        let l = load(&Arc::new(made), &desktop(), &network, 1);
+        let script = l.ends[&id(1)].as_millis_f64();
+        let image = l.ends[&id(2)].as_millis_f64();
+        assert!(image > script && image < script + 400.0, "{script} {image}");
+        l.browser.metrics().onload.expect("loaded")
+    };
+    let unknown = loaded(None);
+    assert_eq!(loaded(Some(3)), unknown);
+    let few = loaded(Some(2));
+    assert_eq!(loaded(Some(1)), few);
+    // 55 ms for each megabyte, less what arrives before the script runs.
+    let longer = few.as_millis_f64() - unknown.as_millis_f64();
+    assert!((10.0..=11.0).contains(&longer), "{longer}");
+}
+
+#[test]
 fn the_network_service_does_not_wait_for_a_busy_thread() {
     let (l, ran) = busy(7, Protocol::H1);
     let last = l.asked(8).expect("asked");

@@ -66,6 +66,7 @@ pub(crate) fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
             largest: None,
             rendering: Some(rendering),
             slowdown: None,
+            processors: None,
             callbacks: Vec::new(),
             shares: None,
             inline_scripts: vec![],

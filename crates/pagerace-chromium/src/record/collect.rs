@@ -1,6 +1,8 @@
 //! Runs one load in the browser and collects its data.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::thread::available_parallelism;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -173,6 +175,7 @@ pub(super) fn load(
     Ok(Load {
         url: url.into(),
         chromium: browser.version().into(),
+        processors: available_parallelism().map_or(1, NonZero::get),
         viewport,
         device,
         requests,

@@ -31,6 +31,8 @@ pub(super) struct Load {
     pub(super) device: Device,
     /// The version of Chromium.
     pub(super) chromium: String,
+    /// The number of processors that the browser could use.
+    pub(super) processors: usize,
     pub(super) requests: Vec<Request>,
     /// The decoded body of each request's response.
     pub(super) bodies: Vec<Option<Body>>,
@@ -220,6 +222,7 @@ fn extension(page: &Page<'_>) -> Value {
             "scale": device.scale, "mobile": device.mobile, "userAgent": device.user_agent,
             "cpu": device.cpu},
         "chromium": load.chromium,
+        "processors": load.processors,
         "layout": layout,
         "paints": told,
         "cls": paints::cumulative_shift(&paints["shifts"]),

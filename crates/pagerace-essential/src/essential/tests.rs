@@ -365,6 +365,7 @@ fn fonts_fall_back_unless_they_hide_text() {
         largest: None,
         rendering: None,
         slowdown: None,
+        processors: None,
         callbacks: Vec::new(),
         shares: None,
         inline_scripts: vec![],

@@ -122,7 +122,7 @@ pub(super) fn page(
     if let Some(FittedLargest::Image { id }) = fit.and_then(|fit| fit.largest) {
         visible[id.index()] = true;
     }
-    let (mut blocks_load, early) = blocks_load(entries, &destinations, chosen, notes);
+    let (mut blocks_load, early) = blocks_load(&recording, chosen, notes);
     // HTML standard: lazy images do not delay the load event.
     if layout.is_some() {
         for image in layout::lazy(&recording, &links) {
@@ -293,25 +293,26 @@ fn cpu_times(
 }
 
 /// Returns true for each resource that the load event waits for. Excluded are script
-/// fetches, media, prefetches and icons (HTML standard, "delays the load event"), and
-/// resources that the recording began or finished after its load event. Also returns true
+/// fetches, media, prefetches and icons (HTML standard, "delays the load event"), modules that
+/// `import()` loads, and resources that the recording began or finished after its load event. Also returns true
 /// for each that began after the event, which waits for it if it begins before.
 fn blocks_load(
-    entries: &[Entry],
-    destinations: &[Destination],
+    recording: &Recording,
     chosen: &Chosen,
     notes: &mut Notes,
 ) -> (Vec<bool>, Vec<bool>) {
+    let entries = recording.entries;
+    let imported = loading::dynamic_imports(recording);
     let page_start = chosen.start().or(entries[0].start);
     let loaded = page_start
         .zip(chosen.timing("onLoad"))
         .map(|(start, ms)| start + ms);
     let mut late = 0;
     let of = |(i, entry): (usize, &Entry)| {
-        let waits = match destinations[i] {
+        let waits = match recording.destinations[i] {
             Destination::Fetch | Destination::Media | Destination::Other => false,
             Destination::Image => !viewport::is_icon(entry),
-            _ => true,
+            _ => !imported[i],
         };
         let after = loaded
             .zip(entry.end)

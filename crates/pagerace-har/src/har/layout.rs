@@ -71,6 +71,9 @@ pub(super) fn read(
         largest,
         rendering,
         slowdown: device(page).map(|d| d.cpu).filter(|cpu| *cpu > 1.0),
+        processors: number(own, "processors")
+            .filter(|n| (1.0..=1e5).contains(n))
+            .map(|n| n as u32),
         callbacks: events.map_or_else(Vec::new, |events| callbacks::read(recording, &events)),
         shares: shares(recording, layout),
         inline_scripts: inline_scripts(recording, &document),

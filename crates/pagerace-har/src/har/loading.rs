@@ -9,6 +9,7 @@ use pagerace_core::{Destination, RequestPriority, ScriptMode};
 
 use super::discovery::{How, Link, offsets};
 use super::entry::Entry;
+use super::initiator::{self, Place};
 use super::markup::{Element, Reference};
 use super::notes::{Kind, Notes};
 use super::recording::Recording;
@@ -36,6 +37,50 @@ fn recorded(entry: &Entry) -> Option<Recorded> {
         "nonblocking" | "nonblockingdynamic" => Recorded::Non,
         _ => return None,
     })
+}
+
+/// The place of an `import()` that no script on the stack made, such as one in a promise's reaction.
+const UNKNOWN_CALLER: &str = "about:client";
+
+/// Returns true for each module that an `import()` loads, and for each module that such a module
+/// imports in turn. The load event does not wait for them (measured in Chromium 156).
+///
+/// The recorded place of an `import()` is the expression, and that of an `import` statement is the
+/// name of the module in it.
+pub(super) fn dynamic_imports(recording: &Recording) -> Vec<bool> {
+    let mut imported = vec![false; recording.entries.len()];
+    for i in 1..imported.len() {
+        let initiator = &recording.entries[i].initiator;
+        if initiator.kind != initiator::Kind::Script || !is_script(recording, i) {
+            continue;
+        }
+        let Some(place) = initiator.places.first() else {
+            continue;
+        };
+        let caller = recording.find(&place.url);
+        let text = caller.and_then(|at| text_at(recording.entries[at].body.as_deref()?, place));
+        let text = text.unwrap_or_default();
+        let call = text.strip_prefix("import").unwrap_or_default();
+        let in_statement = text.starts_with(['"', '\'']);
+        imported[i] = place.url == UNKNOWN_CALLER
+            || call.trim_start().starts_with('(')
+            || (in_statement && caller.is_some_and(|at| imported[at]));
+    }
+    imported
+}
+
+/// Returns the text of a script or document from a place to the end of the line. Columns count
+/// UTF-16 code units.
+fn text_at<'t>(body: &'t str, place: &Place) -> Option<&'t str> {
+    let line = body.split('\n').nth(usize::try_from(place.line?).ok()?)?;
+    let mut before = usize::try_from(place.column?).ok()?;
+    for (at, character) in line.char_indices() {
+        if before == 0 {
+            return line.get(at..);
+        }
+        before = before.checked_sub(character.len_utf16())?;
+    }
+    None
 }
 
 /// Returns the execution mode of each script, and the default mode for other resources.

@@ -35,6 +35,10 @@ pub struct PageLayout {
     /// it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<f64>,
+    /// Number of processors of the machine that recorded the page, on which its main-thread times
+    /// depend; `None` if the recording does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processors: Option<u32>,
     /// Main-thread tasks of scripts beyond their first run, such as handlers of
     /// `DOMContentLoaded`, in recorded order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -407,6 +407,7 @@ impl Draw {
                 later_presentation: self.chance(0.5).then(|| self.ms(80)),
             }),
             slowdown: self.chance(0.2).then_some(4.0),
+            processors: self.chance(0.2).then_some(2),
             callbacks: (0..self.0.below(5))
                 .map(|_| Callback {
                     after: self.wait(count),

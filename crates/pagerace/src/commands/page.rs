@@ -26,6 +26,7 @@ use pagerace_report::sections::columns;
 use self::essential::EssentialArgs;
 use self::paints::Reproduced;
 use crate::cli::groups::PageChoice;
+use crate::text::counted;
 
 /// Arguments of `pagerace page`.
 #[derive(Args, Debug)]
@@ -210,7 +211,11 @@ fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<
         .filter_map(|r| r.cpu_time)
         .fold(Duration::ZERO, |sum, t| sum + t);
     let timed = page.resources.iter().filter(|r| r.cpu_time.is_some());
-    writeln!(out, "recorded work: {cpu} for {} resources", timed.count())?;
+    write!(out, "recorded work: {cpu} for {} resources", timed.count())?;
+    if let Some(processors) = layout.processors {
+        write!(out, ", on {}", counted(u64::from(processors), "processor"))?;
+    }
+    writeln!(out)?;
     if let Some(frames) = layout.rendering {
         write!(
             out,

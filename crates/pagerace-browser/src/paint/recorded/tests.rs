@@ -113,6 +113,7 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
             largest,
             rendering: None,
             slowdown: None,
+            processors: None,
             callbacks: Vec::new(),
             shares: None,
             inline_scripts: vec![],

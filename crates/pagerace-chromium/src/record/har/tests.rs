@@ -105,6 +105,7 @@ fn load(keep_secrets: bool) -> Load {
         url: "http://a.test/".to_owned(),
         device: Device::desktop(),
         chromium: "156.0".to_owned(),
+        processors: 2,
         bodies: bodies.collect(),
         requests,
         trace: Summary {
@@ -310,6 +311,7 @@ fn the_page_tells_what_was_seen() {
     );
     assert_eq!(own["cls"], 0.25);
     assert_eq!(own["device"]["name"], "desktop");
+    assert_eq!(own["processors"], 2);
     assert_eq!(
         own["layout"],
         json!({"viewport": [1350.0, 940.0], "elements": []})

@@ -371,6 +371,18 @@ fn without_a_layout_there_is_none() {
 }
 
 #[test]
+fn the_number_of_processors_is_read() {
+    let read = |processors: serde_json::Value| {
+        let own = json!({"layout": {"viewport": [10, 10]}, "processors": processors});
+        import(&own).layout.expect("there is one").processors
+    };
+    assert_eq!(read(json!(2)), Some(2));
+    for unknown in [json!(null), json!(0), json!(-1), json!("two"), json!(1e9)] {
+        assert_eq!(read(unknown.clone()), None, "{unknown}");
+    }
+}
+
+#[test]
 fn a_page_survives_its_own_json() {
     let page = import(&own());
     let json = serde_json::to_string(&page).expect("a page is JSON");

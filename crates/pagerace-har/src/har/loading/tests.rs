@@ -174,3 +174,61 @@ fn a_preloaded_resource_blocks_where_it_is_used() {
     let script = page("<script src=x></script>", "script", "text/javascript");
     assert_eq!((script.0, script.1), (true, ScriptMode::Blocking));
 }
+
+#[test]
+fn the_load_event_does_not_wait_for_dynamic_imports() {
+    let at = |ms: u32| format!("2026-01-01T00:00:00.{ms:03}Z");
+    let entry = |ms: u32, url: &str, initiator: Value, text: &str| {
+        json!({
+            "startedDateTime": at(ms), "time": 5, "_resourceType": "script", "_initiator": initiator,
+            "request": {"url": url},
+            "response": {"status": 200, "content": {"mimeType": "text/javascript", "text": text}},
+        })
+    };
+    let place = |url: &str, line: u32, column: u32| json!({"url": url, "lineNumber": line, "columnNumber": column});
+    // An import() has a stack, and the place of an `import` statement is the initiator's own.
+    let called = |url: &str, line: u32, column: u32| json!({"type": "script", "stack": {"callFrames": [place(url, line, column)]}});
+    let named = |url: &str, column: u32| {
+        let mut initiator = place(url, 0, column);
+        initiator["type"] = json!("script");
+        initiator
+    };
+    let page = "https://a.test/";
+    let html = "<title>\u{1F980}</title>\n<script>/*\u{1F980}*/import('/lazy.js')</script>\
+                <script src=/app.js type=module></script>";
+    let mut document = entry(0, page, json!({"type": "other"}), html);
+    document["_resourceType"] = json!("document");
+    document["response"]["content"]["mimeType"] = json!("text/html");
+    let parser = json!({"type": "parser", "url": page, "lineNumber": 1, "columnNumber": 0});
+    let url = |path: &str| format!("https://a.test/{path}.js");
+    let app = "import './static.js'; import ('./later.js'); add('./added.js')";
+    let entries = [
+        document,
+        entry(10, &url("app"), parser, app),
+        // The crab is two UTF-16 code units.
+        entry(20, &url("lazy"), called(page, 1, 14), "import\"./part.js\""),
+        entry(30, &url("static"), named(&url("app"), 7), ""),
+        entry(40, &url("part"), named(&url("lazy"), 6), ""),
+        entry(50, &url("later"), called(&url("app"), 0, 22), ""),
+        entry(60, &url("added"), called(&url("app"), 0, 45), ""),
+        entry(70, &url("unknown"), named("about:client", 0), ""),
+    ];
+    let har = json!({"log": {"entries": entries}}).to_string();
+    let page = from_bytes("t.har", har.as_bytes(), &ImportOptions::default()).unwrap();
+    let waits = page.resources.iter().map(|r| {
+        let name = r.url.rsplit('/').next().unwrap_or_default();
+        (name.trim_end_matches(".js").to_owned(), r.blocks_load)
+    });
+    let expected = [
+        ("", true),
+        ("app", true),
+        ("lazy", false),
+        ("static", true),
+        ("part", false),
+        ("later", false),
+        ("added", true),
+        ("unknown", false),
+    ];
+    let expected = expected.map(|(name, waits)| (name.to_owned(), waits));
+    assert_eq!(waits.collect::<Vec<_>>(), expected);
+}
