@@ -85,7 +85,7 @@ impl Browser {
     /// Creates a browser for one load of `page`.
     ///
     /// `seed` determines the variation of CPU costs. The variation is drawn by resource, so that
-    /// loads of one page with one seed see the same costs in any order of requests.
+    /// loads of one page with one seed see the same factors in any order of requests.
     pub fn new(page: Arc<Page>, config: &BrowserConfig, seed: u64) -> Self {
         let profile = config.profile;
         let graph = Graph::new(&page, profile);

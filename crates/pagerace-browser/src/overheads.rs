@@ -37,11 +37,12 @@ const DELIVERY_PREPARED_MS: f64 = 1.3;
 /// took that long, divided by the number of responses.
 const RECEIVE_MS: f64 = 1.0;
 /// The time by which each megabyte that arrives makes the running tasks of the page longer, if the
-/// page was recorded on a machine with at most so many processors. The processor time that a
-/// megabyte cost there (50 to 60 ms, half of it for the emulated link and the servers) delays these
-/// tasks, and what they wait for. The kernel's scheduler was traced in live loads at 50 Mbit/s.
+/// page was recorded on few processors. It is the processor time that a megabyte cost on such a
+/// machine, by traces of the kernel's scheduler in live loads at 50 Mbit/s: 50 to 60 ms, half of
+/// it for the emulated link and the servers.
 const ARRIVAL_MS_PER_MB: f64 = 55.0;
-const ARRIVAL_PROCESSORS_MAX: u32 = 2;
+/// The number of processors up to which that applies: that of the machine of the traces.
+const FEW_PROCESSORS: u32 = 2;
 /// The time from the moment at which the first frame is possible until the main thread has its task,
 /// for which it has to ask the compositor's thread. Measured in traces of a small page.
 const FRAME_REQUEST_MS: f64 = 0.3;
@@ -94,7 +95,7 @@ impl Overheads {
         let later_presentation = frames.and_then(|frames| told(frames.later_presentation));
         let later_presentation = later_presentation.unwrap_or(presentation);
         let processors = page.layout.as_ref().and_then(|l| l.processors);
-        let are_few = processors.is_some_and(|n| n <= ARRIVAL_PROCESSORS_MAX);
+        let are_few = processors.is_some_and(|n| n <= FEW_PROCESSORS);
         let arrival_ms_per_mb = if are_few { ARRIVAL_MS_PER_MB } else { 0.0 };
         let commit = COMMIT_MS + COMMIT_SLOWED_MS * (slowdown - 1.0).max(0.0);
         Self {
@@ -105,7 +106,7 @@ impl Overheads {
             presentation: scaled(presentation),
             later_presentation: scaled(later_presentation),
             receive: scaled(RECEIVE_MS * slowdown.max(1.0)),
-            arrival_ms_per_byte: arrival_ms_per_mb * cpu / 1e6,
+            arrival_ms_per_byte: arrival_ms_per_mb / 1e6,
             dispatch_ms: DISPATCH_MS * cpu,
             dispatch_sigma: variation * DISPATCH_SIGMA,
             cpu,

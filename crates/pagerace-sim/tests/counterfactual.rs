@@ -19,6 +19,7 @@ use pagerace_har::{ImportOptions, load};
 use pagerace_page::{Category, Page, ResourceId, Trigger};
 use pagerace_page::{PaintChange, PaintEffect};
 use pagerace_sim::Counterfactuals;
+use serde_json::{Value, json};
 
 const IMAGE: Item = Item {
     destination: Destination::Image,
@@ -103,6 +104,33 @@ fn what_leads_to_a_seen_image_is_missed() {
     };
     let effects = effects(&page);
     assert!(effects[1].missing > 0.0 && (effects[1].missing - effects[2].missing).abs() < 1e-9);
+}
+
+#[test]
+fn other_data_does_not_make_a_resource_matter() {
+    let blocking = item(Destination::Style, ScriptMode::Blocking, true);
+    let mut page = busy_page(&[blocking, IMAGE]);
+    // The image arrives while the style sheet is parsed.
+    page.resources[1].cpu_time = Some(Duration::from_millis(80));
+    page.resources[2].in_viewport = true;
+    page.resources[2].body_bytes = 2_000_000;
+    page.resources[2].think_time = Duration::from_millis(20);
+    let with = |processors: u32| {
+        let element = |y: u32, kind: Value| {
+            json!({"kind": kind, "offset": 900, "contentful": true,
+                "rect": {"x": 0, "y": y, "width": 900, "height": 200}})
+        };
+        let text = element(0, json!({"is": "text", "fonts": []}));
+        let image = element(300, json!({"is": "image", "resource": 2}));
+        let layout = json!({"viewport": [1000, 1000], "elements": [text, image],
+            "processors": processors});
+        let layout = Some(serde_json::from_value(layout).unwrap());
+        effects(&Page {
+            layout,
+            ..page.clone()
+        })
+    };
+    assert_eq!(with(2), with(8));
 }
 
 #[test]

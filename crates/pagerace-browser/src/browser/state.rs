@@ -75,7 +75,7 @@ pub(super) enum Timer {
     Cached(ResourceId),
     /// A complete response has reached the thread of its frame.
     Delivered(ResourceId),
-    /// The task of a thread is over.
+    /// The task of a thread is over, unless it has become longer.
     TaskDone(usize),
     /// The data of a loading image is flushed.
     Flush(ResourceId),

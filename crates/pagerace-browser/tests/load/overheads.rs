@@ -208,6 +208,23 @@ fn bytes_that_arrive_slow_a_machine_with_few_processors() {
 }
 
 #[test]
+fn data_slows_no_idle_thread() {
+    // The image arrives before anything runs besides the document, and the load event follows it.
+    let made = page(vec![
+        document(4_000),
+        in_markup(Destination::Image, 200_000, 100),
+    ]);
+    let loaded = |processors: Option<u32>| {
+        let mut made = with_layout(&made, vec![]);
+        made.layout.as_mut().expect("just given").processors = processors;
+        let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
+        l.browser.metrics().onload.expect("loaded")
+    };
+    let waited = loaded(Some(2)).as_millis_f64() - loaded(None).as_millis_f64();
+    assert!((0.0..1.0).contains(&waited), "{waited}");
+}
+
+#[test]
 fn the_network_service_does_not_wait_for_a_busy_thread() {
     let (l, ran) = busy(7, Protocol::H1);
     let last = l.asked(8).expect("asked");

@@ -175,7 +175,7 @@ pub(super) fn load(
     Ok(Load {
         url: url.into(),
         chromium: browser.version().into(),
-        processors: available_parallelism().map_or(1, NonZero::get),
+        processors: available_parallelism().ok().map(NonZero::get),
         viewport,
         device,
         requests,

@@ -31,8 +31,8 @@ pub(super) struct Load {
     pub(super) device: Device,
     /// The version of Chromium.
     pub(super) chromium: String,
-    /// The number of processors that the browser could use.
-    pub(super) processors: usize,
+    /// The number of processors that the browser could use, if known.
+    pub(super) processors: Option<usize>,
     pub(super) requests: Vec<Request>,
     /// The decoded body of each request's response.
     pub(super) bodies: Vec<Option<Body>>,

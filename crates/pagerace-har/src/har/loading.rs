@@ -5,6 +5,8 @@
 //! (<https://web.dev/articles/fetch-priority>: blocking scripts High, or Medium late in
 //! the body; async and deferred ones Low); the origin.
 
+use std::collections::BTreeMap;
+
 use pagerace_core::{Destination, RequestPriority, ScriptMode};
 
 use super::discovery::{How, Link, offsets};
@@ -39,7 +41,7 @@ fn recorded(entry: &Entry) -> Option<Recorded> {
     })
 }
 
-/// The place of an `import()` that no script on the stack made, such as one in a promise's reaction.
+/// The place of an `import()` without a script on the stack, such as one in a promise's reaction.
 const UNKNOWN_CALLER: &str = "about:client";
 
 /// Returns true for each module that an `import()` loads, and for each module that such a module
@@ -48,39 +50,76 @@ const UNKNOWN_CALLER: &str = "about:client";
 /// The recorded place of an `import()` is the expression, and that of an `import` statement is the
 /// name of the module in it.
 pub(super) fn dynamic_imports(recording: &Recording) -> Vec<bool> {
+    let texts = texts_of_callers(recording);
     let mut imported = vec![false; recording.entries.len()];
     for i in 1..imported.len() {
-        let initiator = &recording.entries[i].initiator;
-        if initiator.kind != initiator::Kind::Script || !is_script(recording, i) {
+        if let Some(from) = recording.redirects.from[i] {
+            imported[i] = imported[from];
             continue;
         }
-        let Some(place) = initiator.places.first() else {
+        let Some(place) = caller(recording, i) else {
             continue;
         };
-        let caller = recording.find(&place.url);
-        let text = caller.and_then(|at| text_at(recording.entries[at].body.as_deref()?, place));
-        let text = text.unwrap_or_default();
-        let call = text.strip_prefix("import").unwrap_or_default();
-        let in_statement = text.starts_with(['"', '\'']);
+        let text = texts.get(&i).copied().unwrap_or_default();
+        let by = recording.find(&place.url);
         imported[i] = place.url == UNKNOWN_CALLER
-            || call.trim_start().starts_with('(')
-            || (in_statement && caller.is_some_and(|at| imported[at]));
+            || text.starts_with("import(")
+            || text.starts_with("import (")
+            || (text.starts_with(['"', '\'']) && by.is_some_and(|by| imported[by]));
     }
     imported
 }
 
-/// Returns the text of a script or document from a place to the end of the line. Columns count
-/// UTF-16 code units.
-fn text_at<'t>(body: &'t str, place: &Place) -> Option<&'t str> {
-    let line = body.split('\n').nth(usize::try_from(place.line?).ok()?)?;
-    let mut before = usize::try_from(place.column?).ok()?;
-    for (at, character) in line.char_indices() {
-        if before == 0 {
-            return line.get(at..);
+/// Returns the innermost place in a script that requested another script.
+fn caller<'a>(recording: &'a Recording, i: usize) -> Option<&'a Place> {
+    let initiator = &recording.entries[i].initiator;
+    let by_script = initiator.kind == initiator::Kind::Script && is_script(recording, i);
+    initiator.places.first().filter(|_| by_script)
+}
+
+/// Returns the text of each requesting script or document from the place of the request to the end
+/// of the line, by the requested entry. Columns count UTF-16 code units.
+fn texts_of_callers<'a>(recording: &'a Recording) -> BTreeMap<usize, &'a str> {
+    let mut places: BTreeMap<usize, Vec<(u64, u64, usize)>> = BTreeMap::new();
+    for i in 1..recording.entries.len() {
+        if let Some(place) = caller(recording, i)
+            && let (Some(line), Some(column)) = (place.line, place.column)
+            && let Some(by) = recording.find(&place.url)
+        {
+            places.entry(by).or_default().push((line, column, i));
         }
-        before = before.checked_sub(character.len_utf16())?;
     }
-    None
+    let mut texts = BTreeMap::new();
+    for (by, mut places) in places {
+        let Some(body) = recording.entries[by].body.as_deref() else {
+            continue;
+        };
+        places.sort_unstable();
+        // Each body is read once, however many requests come from it.
+        let mut places = places.into_iter().peekable();
+        for (number, line) in (0..).zip(body.split('\n')) {
+            let mut column = 0;
+            for (at, character) in line.char_indices() {
+                if places.peek().is_none_or(|&(line, ..)| line > number) {
+                    break;
+                }
+                let is_here =
+                    |&(line, place, _): &(u64, u64, usize)| line <= number && place <= column;
+                while let Some((_, place, i)) = places.next_if(is_here) {
+                    if place == column {
+                        texts.insert(i, &line[at..]);
+                    }
+                }
+                column += character.len_utf16() as u64;
+            }
+            // The line is too short for the rest of its places.
+            while places.next_if(|&(line, ..)| line <= number).is_some() {}
+            if places.peek().is_none() {
+                break;
+            }
+        }
+    }
+    texts
 }
 
 /// Returns the execution mode of each script, and the default mode for other resources.

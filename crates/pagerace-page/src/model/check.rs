@@ -229,6 +229,8 @@ impl Page {
             span("rendering.presentation", rendering.presentation)?;
             span("rendering.later_presentation", rendering.later_presentation)?;
         }
+        let processors = f64::from(layout.processors.unwrap_or(1));
+        within("processors", processors, &(1.0..=1e5))?;
         within("slowdown", layout.slowdown.unwrap_or(1.0), &(0.01..=1e3))
     }
 }

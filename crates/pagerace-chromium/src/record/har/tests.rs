@@ -105,7 +105,7 @@ fn load(keep_secrets: bool) -> Load {
         url: "http://a.test/".to_owned(),
         device: Device::desktop(),
         chromium: "156.0".to_owned(),
-        processors: 2,
+        processors: Some(2),
         bodies: bodies.collect(),
         requests,
         trace: Summary {

@@ -208,10 +208,22 @@ fn the_load_event_does_not_wait_for_dynamic_imports() {
         // The crab is two UTF-16 code units.
         entry(20, &url("lazy"), called(page, 1, 14), "import\"./part.js\""),
         entry(30, &url("static"), named(&url("app"), 7), ""),
-        entry(40, &url("part"), named(&url("lazy"), 6), ""),
+        entry(
+            40,
+            &url("part"),
+            named(&url("lazy"), 6),
+            "\n\nimport './x.js'; import './deep.js'",
+        ),
         entry(50, &url("later"), called(&url("app"), 0, 22), ""),
         entry(60, &url("added"), called(&url("app"), 0, 45), ""),
         entry(70, &url("unknown"), named("about:client", 0), ""),
+        entry(80, &url("deep"), called(&url("part"), 2, 24), ""),
+        entry(
+            90,
+            &url("lost"),
+            called("https://a.test/lost-caller.js", 0, 0),
+            "",
+        ),
     ];
     let har = json!({"log": {"entries": entries}}).to_string();
     let page = from_bytes("t.har", har.as_bytes(), &ImportOptions::default()).unwrap();
@@ -228,6 +240,8 @@ fn the_load_event_does_not_wait_for_dynamic_imports() {
         ("later", false),
         ("added", true),
         ("unknown", false),
+        ("deep", false),
+        ("lost", true),
     ];
     let expected = expected.map(|(name, waits)| (name.to_owned(), waits));
     assert_eq!(waits.collect::<Vec<_>>(), expected);

@@ -48,8 +48,8 @@ impl Environment {
         Some(format!(
             "The page's main thread waited for a processor in {:.0} % of the time in which it could \
              run, because the browser, the servers and the link share the processors of this machine. \
-             On a device with more of them, the page is faster. Predictions contain the waits of the \
-             recording and, if it was made on one or two processors, what arriving data costs there.",
+             On a device with more of them, the page is faster. Predictions contain at most the \
+             waits of the recording, and what arriving data costs if one or two processors made it.",
             share * 100.0
         ))
     }
