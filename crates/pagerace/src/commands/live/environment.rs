@@ -49,7 +49,8 @@ impl Environment {
             "The page's main thread waited for a processor in {:.0} % of the time in which it could \
              run, because the browser, the servers and the link share the processors of this machine. \
              On a device with more of them, the page is faster. Predictions contain at most the \
-             waits of the recording, and what arriving data costs if one or two processors made it.",
+             waits of the recording. If that was made on one or two processors, they also contain \
+             what arriving data costs.",
             share * 100.0
         ))
     }
