@@ -172,6 +172,19 @@ fn a_busy_thread_takes_no_response() {
     assert!(data > ran, "{data} {ran}");
 }
 
+/// Loads a page that was recorded on this many processors. Returns the load and its load event.
+fn recorded_on(processors: Option<u32>, page: &Arc<Page>, rate: u64) -> (Loaded, Duration) {
+    let mut made = with_layout(page, vec![]);
+    made.layout.as_mut().expect("just given").processors = processors;
+    let network = Network {
+        rate,
+        ..Network::default()
+    };
+    let l = load(&Arc::new(made), &desktop(), &network, 1);
+    let onload = l.browser.metrics().onload.expect("loaded");
+    (l, onload)
+}
+
 #[test]
 fn bytes_that_arrive_slow_a_machine_with_few_processors() {
     let script = Resource {
@@ -185,18 +198,11 @@ fn bytes_that_arrive_slow_a_machine_with_few_processors() {
     ]);
     // The load event waits for the script, which runs while the image arrives.
     let loaded = |processors: Option<u32>| {
-        let mut made = with_layout(&made, vec![]);
-        made.layout.as_mut().expect("just given").processors = processors;
-        let network = Network {
-            rate: 1_000_000,
-            protocols: vec![Protocol::H2],
-            ..Network::default()
-        };
-        let l = load(&Arc::new(made), &desktop(), &network, 1);
+        let (l, onload) = recorded_on(processors, &made, 1_000_000);
         let script = l.ends[&id(1)].as_millis_f64();
         let image = l.ends[&id(2)].as_millis_f64();
         assert!(image > script && image < script + 400.0, "{script} {image}");
-        l.browser.metrics().onload.expect("loaded")
+        onload
     };
     let unknown = loaded(None);
     assert_eq!(loaded(Some(3)), unknown);
@@ -209,17 +215,12 @@ fn bytes_that_arrive_slow_a_machine_with_few_processors() {
 
 #[test]
 fn data_slows_no_idle_thread() {
-    // The image arrives before anything runs besides the document, and the load event follows it.
+    // Nothing runs besides the document while the image arrives, and the load event follows it.
     let made = page(vec![
         document(4_000),
         in_markup(Destination::Image, 200_000, 100),
     ]);
-    let loaded = |processors: Option<u32>| {
-        let mut made = with_layout(&made, vec![]);
-        made.layout.as_mut().expect("just given").processors = processors;
-        let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
-        l.browser.metrics().onload.expect("loaded")
-    };
+    let loaded = |processors| recorded_on(processors, &made, Network::default().rate).1;
     let waited = loaded(Some(2)).as_millis_f64() - loaded(None).as_millis_f64();
     assert!((0.0..1.0).contains(&waited), "{waited}");
 }
