@@ -50,7 +50,8 @@ pub(crate) struct Costs {
     factors: Vec<f64>,
     render_factor: f64,
     callback_factor: f64,
-    /// The recorded milliseconds of the first layout and paint, and of a later one.
+    /// The recorded milliseconds of layout and paint up to the first contentful paint that no frame
+    /// has taken yet, and those of a later frame.
     recorded_first_render: Option<f64>,
     recorded_render: Option<f64>,
     /// The scripts inside the page's document: the end of each, and the recorded milliseconds of
@@ -171,12 +172,29 @@ impl Costs {
     }
 
     /// Returns the cost of style, layout and paint: the first one of a document, or a later one.
-    pub(crate) fn render(&self, first: Option<(&Resource, u64)>) -> Duration {
-        let millis = match first {
-            Some((document, parsed)) => self.recorded_first_render.unwrap_or_else(|| {
+    ///
+    /// `part` is given for a frame without content: the part of the rest of the document that it lays
+    /// out. It takes that part of the recorded time, and the frame with content takes the remainder.
+    pub(crate) fn render(
+        &mut self,
+        first: Option<(&Resource, u64)>,
+        part: Option<f64>,
+    ) -> Duration {
+        let later = self.recorded_render.unwrap_or(RENDER_MS);
+        let millis = match (self.recorded_first_render.take(), first) {
+            (Some(left), first) => match part {
+                Some(part) => {
+                    let cost = (left * part).max(later).min(left);
+                    self.recorded_first_render = Some(left - cost);
+                    cost
+                }
+                None if first.is_some() => left,
+                None => left.max(later),
+            },
+            (None, Some((document, parsed))) => {
                 FIRST_RENDER_MS + kib(parsed) * ratio(document) * FIRST_RENDER_MS_PER_KIB
-            }),
-            None => self.recorded_render.unwrap_or(RENDER_MS),
+            }
+            (None, None) => later,
         };
         let cpu = 1.0 + (self.cpu - 1.0) * RENDER_CPU_SHARE;
         Duration::from_millis_f64(millis * cpu * self.render_factor)

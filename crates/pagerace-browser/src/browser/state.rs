@@ -125,6 +125,8 @@ pub(super) struct Rendering {
     pub(super) overlay: Option<Overlay>,
     /// True if the first layout is done.
     pub(super) laid_out: bool,
+    /// The bytes of the document that the last frame has laid out.
+    pub(super) laid_out_bytes: u64,
     /// The time from which nothing blocked the first layout, or hid what it shows.
     pub(super) layout_since: Ready,
     /// True if a render task is queued, running, or waiting for the next frame.

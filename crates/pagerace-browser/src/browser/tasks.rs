@@ -134,15 +134,23 @@ impl Browser {
             self.rendering.painting = std::mem::take(&mut self.rendering.ready_images);
             self.rendering.painting_text = self.take_text_to_paint();
         }
-        let first = self
-            .graph
-            .document
-            .filter(|_| !self.rendering.laid_out)
-            .map(|document| {
-                let parsed = self.parsers[document].as_ref().map_or(0, |p| p.parsed);
-                (&self.page.resources[document], parsed)
-            });
-        self.costs.render(first)
+        let Some(document) = self.graph.document else {
+            return self.costs.render(None, None);
+        };
+        let parser = self.parsers[document].as_ref();
+        let (parsed, complete) = parser.map_or((0, true), |p| (p.parsed, p.finished));
+        let resource = &self.page.resources[document];
+        let painted = &self.rendering.painting_text;
+        let contentful = |(block, _): &(usize, _)| self.layout.text[*block].size.contentful;
+        let content = !self.rendering.painting.is_empty() || painted.iter().any(contentful);
+        let part = (!content && !complete).then(|| {
+            let done = self.rendering.laid_out_bytes.max(self.layout.body_start);
+            let left = resource.body_bytes.saturating_sub(done).max(1);
+            parsed.saturating_sub(done) as f64 / left as f64
+        });
+        self.rendering.laid_out_bytes = parsed;
+        let first = (!self.rendering.laid_out).then_some((resource, parsed));
+        self.costs.render(first, part)
     }
 
     /// Returns the time from the end of a frame's task until the frame is on the screen.

@@ -39,10 +39,13 @@ fn costs_are_linear_in_decoded_bytes_and_slow_down() {
     );
     // Half of the slow-down applies to layout.
     assert_eq!(
-        costs(1.0, 0.0, 1).render(Some((document, 10_240))),
+        costs(1.0, 0.0, 1).render(Some((document, 10_240)), None),
         Duration::from_millis(18)
     );
-    assert_eq!(costs(3.0, 0.0, 1).render(None), Duration::from_millis(10));
+    assert_eq!(
+        costs(3.0, 0.0, 1).render(None, None),
+        Duration::from_millis(10)
+    );
 }
 
 #[test]
@@ -66,6 +69,37 @@ fn recorded_times_come_first() {
         costs(2.0, 0.0, 1).script(&recorded),
         Duration::from_millis(160)
     );
+}
+
+#[test]
+fn frames_without_content_take_their_part_of_the_recorded_time() {
+    let page = a_page();
+    let document = &page.resources[0];
+    let recorded = || Costs {
+        recorded_first_render: Some(80.0),
+        recorded_render: Some(5.0),
+        ..costs(1.0, 0.0, 1)
+    };
+    let millis = Duration::from_millis;
+    let mut whole = recorded();
+    assert_eq!(whole.render(Some((document, 10_240)), None), millis(80));
+    assert_eq!(whole.render(None, None), millis(5));
+    let mut parts = recorded();
+    assert_eq!(
+        parts.render(Some((document, 2_560)), Some(0.25)),
+        millis(20)
+    );
+    assert_eq!(
+        parts.render(None, Some(0.01)),
+        millis(5),
+        "as any later one"
+    );
+    assert_eq!(
+        parts.render(None, None),
+        millis(55),
+        "the frame with content"
+    );
+    assert_eq!(parts.render(None, None), millis(5));
 }
 
 #[test]

@@ -9,7 +9,7 @@
 
 use pagerace_core::Duration;
 use pagerace_page::{
-    Element, ElementKind, Largest, Page, PageLayout, PictureShares, ResourceId, Wait,
+    Element, ElementKind, Largest, Page, PageLayout, PictureShares, Rect, ResourceId, Wait,
 };
 
 use super::cover;
@@ -39,22 +39,28 @@ impl Layout {
         let owned = cover::owned(layout);
         for (i, (element, owned)) in layout.elements.iter().zip(owned).enumerate() {
             let area = element.rect.visible_area(layout.viewport);
-            if area <= 0.0 {
+            let visible = area > 0.0;
+            if !visible && element.rect.shared_area(painted(layout.viewport)) <= 0.0 {
                 continue;
             }
             let (largest, contentful, fonts) = match &element.kind {
                 ElementKind::Text { fonts } => {
                     let largest = capped(area, layout, |l| l.text == Some(i));
-                    let fonts = fonts.iter().filter(is_font).copied().collect();
-                    (largest, true, fonts)
+                    let fonts = fonts.iter().filter(is_font).copied();
+                    (largest, true, fonts.filter(|_| visible).collect())
                 }
                 ElementKind::Other => (0.0, element.contentful, Vec::new()),
                 ElementKind::Image { resource } | ElementKind::Background { resource } => {
-                    let place = (element, area, owned);
-                    add_image(page, graph, layout, &mut images, *resource, place);
+                    if visible {
+                        let place = (element, area, owned);
+                        add_image(page, graph, layout, &mut images, *resource, place);
+                    }
                     continue;
                 }
             };
+            if !visible && !contentful {
+                continue;
+            }
             text.push(Block {
                 end: element.offset.map(|offset| offset.min(size)),
                 after: element.after,
@@ -108,6 +114,20 @@ fn capped(size: f64, layout: &PageLayout, is_largest: impl Fn(Largest) -> bool) 
         Some(largest) if is_largest(largest) => largest.size,
         Some(largest) => size.min((largest.size - 1.0).max(0.0)),
         None => size,
+    }
+}
+
+/// Returns the part of the page that Chromium paints: the viewport, and what is close enough to be
+/// scrolled to. Text there makes a paint contentful.
+///
+/// Source: `kPixelDistanceToExpand` of Chromium's `cull_rect.cc`, and loads of Chromium 156.
+fn painted((width, height): (u32, u32)) -> Rect {
+    const BEYOND: f32 = 4000.0;
+    Rect {
+        x: 0.0,
+        y: 0.0,
+        width: width as f32 + BEYOND,
+        height: height as f32 + BEYOND,
     }
 }
 

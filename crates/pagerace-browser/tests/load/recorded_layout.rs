@@ -174,6 +174,35 @@ fn the_first_frame_comes_before_scripts_that_wait_for_the_same_sheet() {
 }
 
 #[test]
+fn text_below_the_viewport_is_a_contentful_paint_but_not_the_largest() {
+    let cost = ms(80.0);
+    let resources = vec![
+        document(9_000),
+        blocking_sheet(90_000, 400),
+        Resource {
+            cpu_time: Some(cost),
+            ..in_markup(Destination::Script, 1_000, 5_000)
+        },
+    ];
+    let made = page(resources);
+    let paints = |y| {
+        let mut below = text(50.0, Some(3_000), &[]);
+        below.rect.y = y;
+        let elements = vec![below, text(40.0, Some(8_000), &[])];
+        let config = BrowserConfig {
+            cpu: 1.0,
+            ..no_cpu(Profile::CHROME)
+        };
+        let page = Arc::new(with_layout(&made, elements));
+        paints(&load(&page, &config, &Network::default(), 1))
+    };
+    let (first, largest) = paints(1_500.0);
+    assert!(largest >= first + 80.0, "{first} {largest}");
+    let (first, largest) = paints(9_000.0);
+    assert_eq!(first, largest);
+}
+
+#[test]
 fn hidden_elements_are_laid_out_and_make_no_paint() {
     let made = page(vec![
         document(4_000),

@@ -177,8 +177,13 @@ impl<T: ClientTls> TcpClient<T> {
 
     /// Returns the next segment to send.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<tcp::Segment> {
-        self.write();
-        self.tcp.poll_transmit(now)
+        loop {
+            // What was written leaves before more is, in segments of its own.
+            let segment = self.tcp.poll_transmit(now);
+            if segment.is_some() || !self.write() {
+                return segment;
+            }
+        }
     }
 
     /// Returns the next event.
@@ -221,14 +226,17 @@ impl<T: ClientTls> TcpClient<T> {
         self.tcp.abort();
     }
 
-    /// Writes as much as TCP asks for: the handshake's flights, then requests.
-    fn write(&mut self) {
+    /// Writes what TCP asks for: a flight of the handshake, or else requests. Returns false if there
+    /// was nothing to write.
+    fn write(&mut self) -> bool {
         if self.finished {
-            return;
+            return false;
         }
-        while let Some(data) = self.tls.poll_write() {
-            self.tcp.write(data);
+        // Browsers write the end of the handshake before the first request.
+        if self.pass_on() {
+            return true;
         }
+        let mut written = false;
         while self.tcp.writable() > 0 && self.tls.can_write() {
             let limit = self.tls.record_limit();
             let mut filled = 0;
@@ -241,13 +249,22 @@ impl<T: ClientTls> TcpClient<T> {
             if filled == 0 {
                 break;
             }
-            while let Some(data) = self.tls.poll_write() {
-                self.tcp.write(data);
-            }
+            written |= self.pass_on();
         }
         if self.http.is_closed() && self.tcp.is_established() {
             self.finished = true;
             self.tcp.finish();
         }
+        written || self.finished
+    }
+
+    /// Passes bytes from TLS to TCP. Returns false if there were none.
+    fn pass_on(&mut self) -> bool {
+        let mut passed = false;
+        while let Some(data) = self.tls.poll_write() {
+            self.tcp.write(data);
+            passed = true;
+        }
+        passed
     }
 }

@@ -211,7 +211,8 @@ impl<S: Site> TcpServer<S> {
     }
 
     /// Writes as much as TCP asks for: the handshake's flights, then at most `records`
-    /// records. Returns false if there was nothing to write.
+    /// records. A single record does not follow a flight at once. Returns false if there was nothing
+    /// to write.
     fn write(&mut self, now: Instant, records: usize) -> bool {
         if self.finished {
             return false;
@@ -219,6 +220,10 @@ impl<S: Site> TcpServer<S> {
         let flight = self.pass_on();
         if flight > 0 {
             self.layout.push(&[(None, flight)]);
+            if records == 1 {
+                // Tickets leave in a segment of their own.
+                return true;
+            }
         }
         let mut written = 0;
         while written < records && self.tcp.writable() > 0 && self.tls.can_write() {

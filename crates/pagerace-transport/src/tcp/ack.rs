@@ -143,11 +143,6 @@ impl AckPolicy {
         }
     }
 
-    /// Returns true if the next acknowledgement carries SACK blocks.
-    pub(super) fn has_blocks(&self, beyond: &RangeSet) -> bool {
-        self.duplicate.is_some() || !beyond.is_empty()
-    }
-
     /// Returns the blocks of the next acknowledgement: a duplicate first (RFC 2883, section
     /// 4; reported once), then the most recent blocks.
     pub(super) fn blocks(&mut self, beyond: &RangeSet) -> SackBlocks {

@@ -7,6 +7,7 @@ use std::ops::Range;
 pub(super) struct RangeSet(Vec<Range<u64>>);
 
 impl RangeSet {
+    #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -136,11 +136,6 @@ impl Receiver {
         Some(data)
     }
 
-    /// Returns true if the next acknowledgement carries SACK blocks.
-    pub(super) fn has_blocks(&self) -> bool {
-        self.acks.has_blocks(self.reassembly.beyond())
-    }
-
     pub(super) fn blocks(&mut self) -> SackBlocks {
         self.acks.blocks(self.reassembly.beyond())
     }

@@ -153,7 +153,7 @@ fn rectangles_are_cut_to_the_viewport() {
     assert!(layout.image_room.is_infinite());
     assert_eq!(
         elements(&layout),
-        (vec![5_000.0], vec![None, Some(20_000.0), None])
+        (vec![5_000.0, 0.0], vec![None, Some(20_000.0), None])
     );
     let seen = layout.images[1].expect("seen");
     assert!(
@@ -163,6 +163,28 @@ fn rectangles_are_cut_to_the_viewport() {
         seen.size.area
     );
     assert_eq!(layout.text[0].fonts, [], "what is no font holds no text");
+}
+
+#[test]
+fn text_that_can_be_scrolled_to_is_contentful() {
+    let at = |x, y| text([x, y, 100.0, 20.0], Some(3_000));
+    for (element, painted) in [
+        (at(0.0, 100.0), true),
+        (at(0.0, 500.0), true),
+        (at(0.0, 4_490.0), true),
+        (at(0.0, 4_510.0), false),
+        (at(2_000.0, 0.0), true),
+        (at(0.0, -64.0), false),
+        (at(-236.0, 0.0), false),
+    ] {
+        let rect = element.rect;
+        let layout = layout(vec![element], None);
+        let contentful: Vec<_> = layout.text.iter().map(|b| b.size.contentful).collect();
+        assert_eq!(contentful, vec![true; usize::from(painted)], "{rect:?}");
+        let seen = rect.visible_area((1000, 500)) > 0.0;
+        let sizes = layout.text.iter().map(|b| b.size.area + b.size.element);
+        assert_eq!(sizes.sum::<f64>() > 0.0, seen, "{rect:?}");
+    }
 }
 
 #[test]

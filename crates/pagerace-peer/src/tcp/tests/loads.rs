@@ -266,7 +266,7 @@ fn a_lost_segment_blocks_the_other() {
     let mut p = Pipe::with(Protocol::H2, 1, "round-robin", |_, server| {
         server.tls.records = RecordSize::Fixed(16_384);
     });
-    p.lose = vec![50];
+    p.lose = vec![52];
     for token in 0..2 {
         p.ask(0, token, "GET", "/300000", "");
     }
@@ -284,6 +284,25 @@ fn a_lost_segment_blocks_the_other() {
     let rtt_ms = 2 * DELAY.as_nanos() / 1_000_000;
     assert!(others.other_byte_ms() > 16_384 * rtt_ms / 2);
     assert_eq!(pair.hol.gaps().len(), 2);
+}
+
+/// As Chromium 156 and rustls do: tickets, settings and requests are written one after the other.
+#[test]
+fn the_end_of_the_handshake_and_the_first_frames_are_segments_of_their_own() {
+    let mut p = Pipe::with(Protocol::H2, 1, "fifo", |_, server| {
+        server.record_ends = RecordEnds::Short;
+    });
+    p.ask(0, 0, "GET", "/1", "");
+    p.run(LONG);
+    let [server, client] = p.sizes.map(|sizes| {
+        // IP and TCP headers take 52 bytes.
+        let data = sizes.into_iter().filter(|size| *size > 60);
+        data.map(|size| size - 52).collect::<Vec<_>>()
+    });
+    // The first message; the end of the handshake; preface and request; the answer to the settings.
+    assert_eq!(client, [246, 80, 120, 31]);
+    // The handshake in two; tickets; settings; the answer to the client's, and the response.
+    assert_eq!(server, [1448, 1001, 184, 62, 64]);
 }
 
 #[test]

@@ -46,6 +46,8 @@ pub(super) struct Pipe {
     pub(super) lose: Vec<usize>,
     /// Payload bytes that a client received: time, token and number.
     pub(super) trace: Vec<(Instant, u64, usize)>,
+    /// Sizes of the segments that all servers sent, then of those that all clients sent.
+    pub(super) sizes: [Vec<u32>; 2],
 }
 
 pub(super) const LONG: Duration = Duration::from_secs(60);
@@ -87,6 +89,7 @@ impl Pipe {
             lost: Vec::new(),
             lose: Vec::new(),
             trace: Vec::new(),
+            sizes: Default::default(),
         }
     }
 
@@ -191,6 +194,7 @@ impl Pipe {
                         pair.server.poll_transmit(self.now)
                     };
                     let Some(segment) = segment else { break };
+                    self.sizes[usize::from(to_server)].push(segment.wire_size());
                     let free = &mut self.free[usize::from(to_server)];
                     let size = u64::from(segment.wire_size());
                     *free = (*free).max(self.now) + Duration::from_nanos(size * NANOS_PER_BYTE);

@@ -24,8 +24,8 @@ impl Connection {
             State::SynSent | State::SynReceived => return self.poll_handshake(now),
             State::Established => {}
         }
-        // SACK blocks are sent without data, as they do not fit beside a full payload.
-        if self.receiver.acks.is_due() && self.receiver.has_blocks() {
+        // The kernel acknowledges before the application can answer.
+        if self.receiver.acks.is_due() {
             return Some(self.pure_ack(now));
         }
         if let Some(out) = self.sender.poll(now) {
@@ -40,7 +40,7 @@ impl Connection {
                 ..self.pure_ack(now)
             });
         }
-        self.receiver.acks.is_due().then(|| self.pure_ack(now))
+        None
     }
 
     fn poll_handshake(&mut self, now: Instant) -> Option<Segment> {
