@@ -199,7 +199,7 @@ fn text_below_the_viewport_is_a_contentful_paint_but_not_the_largest() {
     let (first, largest) = paints(1_500.0);
     assert!(largest >= first + 80.0, "{first} {largest}");
     let (first, largest) = paints(9_000.0);
-    assert_eq!(first, largest);
+    assert!((first - largest).abs() < 1e-9, "{first} {largest}");
 }
 
 #[test]
