@@ -18,6 +18,9 @@ use super::PageLoad;
 use crate::explain::{Explainable, Part, Parts, Step};
 use crate::wire::{Fate, Service, WireLog, WirePacket};
 
+/// Size of the largest TCP acknowledgement in bytes: the headers of IPv4 and TCP with all options.
+const LARGEST_TCP_HEADERS: u32 = 80;
+
 /// A metric's value, parts and critical path.
 type TakenApart = (Duration, Parts, Vec<Step>);
 
@@ -27,7 +30,7 @@ struct Evidence {
     up: Vec<Service>,
     /// Delays of each connection's handshake, see [`PageLoad::troubles`].
     troubles: Vec<Vec<Trouble>>,
-    /// Losses of response bytes that were sent again, in order of the loss.
+    /// Losses that were sent again and can block a response, in order of the loss.
     repairs: Vec<Repair>,
 }
 
@@ -347,7 +350,8 @@ impl PageLoad<'_> {
         }
     }
 
-    /// Returns all losses of response bytes that were sent again.
+    /// Returns all losses of response bytes that were sent again, and over TCP those of tickets and
+    /// settings, which block what follows them.
     fn repairs(&self) -> Vec<Repair> {
         let log = &self.net.down.log;
         let mut again: BTreeMap<ResourceId, Vec<(usize, Range<u64>)>> = BTreeMap::new();
@@ -361,7 +365,22 @@ impl PageLoad<'_> {
         let mut repairs = Vec::new();
         let lost = log.packets.iter().enumerate();
         for (k, packet) in lost.filter(|(_, packet)| packet.is_gone()) {
-            for frame in log.frames_of(packet) {
+            let frames = log.frames_of(packet);
+            let tcp = self.connections[packet.connection].protocol.is_tcp();
+            if tcp && frames.is_empty() && packet.size > LARGEST_TCP_HEADERS {
+                let same = |p: &&WirePacket| {
+                    p.connection == packet.connection
+                        && p.size == packet.size
+                        && log.frames_of(p).is_empty()
+                };
+                let again = log.packets[k + 1..].iter().find(same);
+                repairs.extend(again.map(|again| Repair {
+                    from: crossed(packet),
+                    repaired: crossed(again),
+                    packet: k,
+                }));
+            }
+            for frame in frames {
                 let end = frame.offset + u64::from(frame.length);
                 let later = again.get(&frame.resource).map_or(&[][..], Vec::as_slice);
                 let later = &later[later.partition_point(|(at, _)| *at <= k)..];
