@@ -142,7 +142,11 @@ impl Browser {
         let resource = &self.page.resources[document];
         let painted = &self.rendering.painting_text;
         let contentful = |(block, _): &(usize, _)| self.layout.text[*block].size.contentful;
-        let content = !self.rendering.painting.is_empty() || painted.iter().any(contentful);
+        // Text whose fonts are pending makes a paint contentful, too.
+        let pending = &self.rendering.text_waiting;
+        let pending = !self.hides_elements() && pending.iter().any(contentful);
+        let content =
+            !self.rendering.painting.is_empty() || painted.iter().any(contentful) || pending;
         let part = (!content && !complete).then(|| {
             let done = self.rendering.laid_out_bytes.max(self.layout.body_start);
             let left = resource.body_bytes.saturating_sub(done).max(1);

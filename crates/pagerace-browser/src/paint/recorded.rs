@@ -37,30 +37,35 @@ impl Layout {
             node.is_some_and(|n| n.role == Role::Font)
         };
         let owned = cover::owned(layout);
+        // Where the first content outside the viewport stands that Chromium paints. What scripts make is
+        // left out, because they may wait for data.
+        let mut beyond: Option<u64> = None;
         for (i, (element, owned)) in layout.elements.iter().zip(owned).enumerate() {
             let area = element.rect.visible_area(layout.viewport);
-            let visible = area > 0.0;
-            if !visible && element.rect.shared_area(painted(layout.viewport)) <= 0.0 {
+            if area <= 0.0 {
+                let near = element.rect.shared_area(painted(layout.viewport)) > 0.0;
+                let place = match element.kind {
+                    ElementKind::Text { .. } | ElementKind::Other if element.contentful => {
+                        element.offset
+                    }
+                    _ => None,
+                };
+                beyond = beyond.into_iter().chain(place.filter(|_| near)).min();
                 continue;
             }
             let (largest, contentful, fonts) = match &element.kind {
                 ElementKind::Text { fonts } => {
                     let largest = capped(area, layout, |l| l.text == Some(i));
-                    let fonts = fonts.iter().filter(is_font).copied();
-                    (largest, true, fonts.filter(|_| visible).collect())
+                    let fonts = fonts.iter().filter(is_font).copied().collect();
+                    (largest, true, fonts)
                 }
                 ElementKind::Other => (0.0, element.contentful, Vec::new()),
                 ElementKind::Image { resource } | ElementKind::Background { resource } => {
-                    if visible {
-                        let place = (element, area, owned);
-                        add_image(page, graph, layout, &mut images, *resource, place);
-                    }
+                    let place = (element, area, owned);
+                    add_image(page, graph, layout, &mut images, *resource, place);
                     continue;
                 }
             };
-            if !visible && !contentful {
-                continue;
-            }
             text.push(Block {
                 end: element.offset.map(|offset| offset.min(size)),
                 after: element.after,
@@ -77,6 +82,17 @@ impl Layout {
                 fonts,
             });
         }
+        text.extend(beyond.map(|end| Block {
+            end: Some(end.min(size)),
+            after: Wait::ContentLoaded,
+            delay: Duration::ZERO,
+            motion: Duration::ZERO,
+            size: Size {
+                contentful: true,
+                ..Size::part(0.0)
+            },
+            fonts: Vec::new(),
+        }));
         if let Some(shares) = &layout.shares {
             share_images(&mut images, shares, pixels(layout));
             text.push(Block {

@@ -168,7 +168,14 @@ fn rectangles_are_cut_to_the_viewport() {
 #[test]
 fn text_that_can_be_scrolled_to_is_contentful() {
     let at = |x, y| text([x, y, 100.0, 20.0], Some(3_000));
+    let background = Element {
+        kind: ElementKind::Other,
+        contentful: false,
+        ..at(0.0, 600.0)
+    };
     for (element, painted) in [
+        (background, false),
+        (text([0.0, 600.0, 100.0, 20.0], None), false),
         (at(0.0, 100.0), true),
         (at(0.0, 500.0), true),
         (at(0.0, 4_490.0), true),
