@@ -136,7 +136,8 @@ fn capped(size: f64, layout: &PageLayout, is_largest: impl Fn(Largest) -> bool) 
 /// Returns the part of the page that Chromium paints: the viewport, and what is close enough to be
 /// scrolled to. Text there makes a paint contentful.
 ///
-/// Source: `kPixelDistanceToExpand` of Chromium's `cull_rect.cc`, and loads of Chromium 156.
+/// Source: loads of Chromium 156. Text 3,950 pixels below the viewport counted, and text 4,050 below it did
+/// not. `cull_rect.cc` decides.
 fn painted((width, height): (u32, u32)) -> Rect {
     const BEYOND: f32 = 4000.0;
     Rect {

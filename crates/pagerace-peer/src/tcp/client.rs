@@ -178,7 +178,7 @@ impl<T: ClientTls> TcpClient<T> {
     /// Returns the next segment to send.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<tcp::Segment> {
         loop {
-            // What was written leaves before more is, in segments of its own.
+            // Written bytes leave in segments of their own before more are written.
             let segment = self.tcp.poll_transmit(now);
             if segment.is_some() || !self.write() {
                 return segment;
