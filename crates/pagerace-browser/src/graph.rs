@@ -64,7 +64,8 @@ pub(crate) struct Node {
     pub(crate) anchor: Option<u64>,
     /// The thread on which the resource runs.
     pub(crate) lane: usize,
-    /// True if the resource is requested only after a layout needs it.
+    /// True for images and fonts that a layout requests: those of style sheets, and those of the
+    /// markup for which a recorded layout decides. Frames request those of their sheets at once.
     pub(crate) by_layout: bool,
     /// Resources found by the preload scanner, ascending by offset.
     pub(crate) scanned: Vec<(u64, ResourceId)>,
@@ -112,10 +113,11 @@ impl Graph {
                 role(resource, redirects[index])
             };
             let by_layout = page.layout.as_ref().map_or(&[][..], |l| &l.by_layout);
+            let in_style = matches!(resource.discovery.trigger, Trigger::Style { .. });
             let mut node = Node {
                 role,
                 by_layout: matches!(role, Role::Image | Role::Font)
-                    && by_layout.contains(&resource.id),
+                    && (in_style || by_layout.contains(&resource.id)),
                 ..Node::default()
             };
             let parent = resource
@@ -231,9 +233,7 @@ impl Graph {
                     above.scanned.push((offset, id));
                 }
             }
-            Trigger::Style { .. } if matches!(role, Role::Font | Role::Image) => {
-                above.on_layout.push(id);
-            }
+            Trigger::Style { .. } if by_layout => above.on_layout.push(id),
             Trigger::Style { .. } => above.on_processed.push((id, Duration::ZERO)),
             Trigger::Script { delay, .. } => above.on_processed.push((id, delay)),
             Trigger::After { delay, .. } => above.on_end.push((id, delay)),

@@ -3,8 +3,9 @@
 //! [`record`] loads a page in a fresh context and returns a HAR 1.2 with bodies and
 //! extension fields (`docs/recording.md`). Requests, bodies, timing and priorities come
 //! from the DevTools protocol, main-thread times from a trace, and rectangles from a
-//! snapshot of the loaded page at scroll position 0. A further load without scripts
-//! determines which elements are visible only with scripts, and three more measure times.
+//! snapshot of the loaded page at scroll position 0. Two further loads
+//! watch what scripts do, one without scripts determines which elements are visible only with
+//! scripts, and three more measure times.
 //!
 //! | module | contents |
 //! |---|---|
@@ -69,7 +70,12 @@ const TIMED_LOADS: usize = 3;
 /// A function that starts a browser.
 pub type Launch<'a> = &'a dyn Fn() -> Result<Browser, ChromiumError>;
 
-/// Loads `url` and returns the recording as HAR.
+/// The number of loads of a page that a recording takes: of its content, twice of its scripts'
+/// effects, without scripts, and the timed ones.
+pub const LOADS: usize = 4 + TIMED_LOADS;
+
+/// Loads `url` and returns the recording as HAR. Calls `done` with the number of loads that are
+/// over, at last [`LOADS`]. A document other than HTML is not loaded without scripts.
 ///
 /// Each timed load has a browser of its own, as live loads have: the first page of a browser takes
 /// longer.
@@ -81,19 +87,23 @@ pub fn record(
     launch: Launch<'_>,
     url: &str,
     options: &RecordOptions,
+    done: &mut dyn FnMut(usize),
 ) -> Result<Value, ChromiumError> {
     let mut browser = launch()?;
     let mut load = collect::load(&mut browser, url, options)?;
+    done(1);
     load.watched = collect::scripts(&mut browser, url, options)?;
+    done(3);
     if let Some(html) = har::html(&load) {
         // The load without scripts adds information, but the recording does not depend on it.
         load.unscripted =
             unscripted::snapshot(&mut browser, url, html, options.settle).unwrap_or_default();
     }
     browser.close();
+    done(LOADS - TIMED_LOADS);
     let first = load.trace.cpu.clone();
     let mut all = Vec::new();
-    for _ in 0..TIMED_LOADS {
+    for timed in 1..=TIMED_LOADS {
         let mut browser = launch()?;
         let mut times = collect::times(&mut browser, url, options)?;
         if browser.device().cpu > 1.0 {
@@ -101,6 +111,7 @@ pub fn record(
         }
         browser.close();
         all.push(times);
+        done(LOADS - TIMED_LOADS + timed);
     }
     load.trace.take_medians(&first, &all);
     Ok(har::har(&load))

@@ -97,8 +97,8 @@ static METRICS: &[Metric] = &[
         "Time at which the load event fires", time!(onload)),
     metric("essential", "Essential Content", Unit::Milliseconds,
         Moment("has its essential content"),
-        "Time at which the last essential object that the load event waits for is complete; \
-         empty unless a reliability policy races", |run| ms(run.essential)),
+        "Time at which the last essential object that the recorded load event waited for is \
+         complete; empty unless a reliability policy races", |run| ms(run.essential)),
     metric("hol-blocked-bytes", "HOL-Blocked Bytes", Unit::Bytes,
         Amount("the amount of head-of-line-blocked bytes"),
         "Stream bytes that arrived while earlier bytes of the same stream were missing",

@@ -161,7 +161,8 @@ pub struct Resource {
     pub in_viewport: bool,
     /// Main-thread time for executing, parsing or decoding the resource, if recorded.
     pub cpu_time: Option<Duration>,
-    /// True if the load event waits for the resource.
+    /// True if the recorded load event waited for the resource. A simulated one waits for what a
+    /// recorded layout requests only from its request.
     pub blocks_load: bool,
     /// True if the recording requested the resource only after its load event, and the event
     /// waits for it in a load that requests it before.

@@ -307,7 +307,7 @@ pub(crate) struct WorkArgs {
     pub(crate) threads: JobsArgs,
 
     #[command(flatten)]
-    progress: ProgressArgs,
+    pub(crate) progress: ProgressArgs,
 }
 
 impl WorkArgs {

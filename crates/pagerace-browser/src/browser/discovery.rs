@@ -16,12 +16,17 @@ impl Browser {
     ///
     /// If the page's load event is recorded, the resources that delay it are known from
     /// the start. The event then cannot fire in a gap that a script or a timer leaves
-    /// between two requests.
+    /// between two requests. A recorded layout needs no script, so its requests hold the event only
+    /// once they are made. Without a recorded layout, a guess may hide the page for long, so they
+    /// hold it from the start, too.
     pub(super) fn navigate(&mut self, now: Instant) {
         if self.page.recorded.on_load.is_some() {
-            for (state, resource) in self.states.iter_mut().zip(&self.page.resources) {
-                state.holds_load = resource.blocks_load;
-                self.load.pending += usize::from(resource.blocks_load);
+            let has_layout = self.page.layout.is_some();
+            for (resource, node) in self.page.resources.iter().zip(&self.graph.nodes) {
+                if resource.blocks_load && !(has_layout && node.by_layout) {
+                    self.states[resource.id.index()].holds_load = true;
+                    self.load.pending += 1;
+                }
             }
         }
         for index in 0..self.page.resources.len() {

@@ -386,6 +386,44 @@ fn lazy_images_wait_for_a_layout_and_hold_no_request_before() {
 }
 
 #[test]
+fn the_load_event_does_not_wait_for_requests_of_a_later_layout() {
+    // Loads a page whose style sheet takes `parsing` and names a background. Returns the times of
+    // the load event and of the background's request.
+    let times = |parsing: f64, others: Vec<Resource>, has_layout: bool| {
+        let sheet = Resource {
+            cpu_time: Some(ms(parsing)),
+            ..blocking_sheet(1_000, 400)
+        };
+        let background = resource(Destination::Image, 5_000, STYLE);
+        let resources = [document(4_000), sheet, background].into_iter();
+        let mut made = Page::clone(&page(resources.chain(others).collect()));
+        if has_layout {
+            made = with_layout(&made.into(), vec![text(10.0, Some(1_000), &[])]);
+        }
+        made.recorded.on_load = Some(Duration::ZERO);
+        let network = Network {
+            rate: 1_000_000,
+            ..Network::default()
+        };
+        let l = load(&Arc::new(made), &desktop(), &network, 1);
+        let onload = l.browser.metrics().onload.expect("loaded");
+        (onload.as_millis_f64(), l.asked(2).expect("asked for"))
+    };
+    // The frame still has to be asked for when the sheet is parsed, so the event comes first.
+    let (onload, asked) = times(0.1, vec![], true);
+    assert!(onload < asked, "{onload} {asked}");
+    // The frame is ready when the sheet is parsed.
+    let (onload, asked) = times(5.0, vec![], true);
+    assert!(onload > asked + 100.0, "{onload} {asked}");
+    // An image of the markup arrives after the layout.
+    let (onload, asked) = times(0.1, vec![visible_image(90_000, 2_000)], true);
+    assert!(onload > asked + 100.0, "{onload} {asked}");
+    // Without a recorded layout, the event waits as the recorded one did.
+    let (onload, asked) = times(0.1, vec![], false);
+    assert!(onload > asked + 100.0, "{onload} {asked}");
+}
+
+#[test]
 fn recorded_rendering_takes_its_time() {
     let whole = pagerace_page::Resource {
         mime_type: "image/avif".to_owned(),

@@ -8,7 +8,7 @@ use std::process::Command;
 use pagerace_core::Duration;
 use serde_json::{Value, json};
 
-use super::{RecordOptions, record};
+use super::{LOADS, RecordOptions, record};
 use crate::{Browser, ChromiumError, Options};
 
 const HTML: &str = "<!doctype html>\r\n<html><head><title>Größe 😀</title>\
@@ -168,9 +168,15 @@ fn recordings() -> Option<([Value; 4], String)> {
     };
     let all = ["/", "/made", "/loader", "/hides"].map(|path| {
         let url = format!("{base}{path}");
-        record(&|| start(&started), &url, &options).expect("it loads")
+        let mut told = Vec::new();
+        let mut tell = |done| told.push(done);
+        let har = record(&|| start(&started), &url, &options, &mut tell);
+        let har = har.expect("it loads");
+        assert_eq!(told, [1, 3, 4, 5, 6, LOADS]);
+        har
     });
-    let none = record(&|| start(&started), "http://127.0.0.1:1/", &options);
+    let nowhere = "http://127.0.0.1:1/";
+    let none = record(&|| start(&started), nowhere, &options, &mut |_| {});
     assert!(
         matches!(none, Err(ChromiumError::Navigation { .. })),
         "{none:?}"
@@ -383,6 +389,7 @@ fn work_takes_longer_on_a_slow_processor() {
         &|| start(&options),
         &format!("{url}/work"),
         &RecordOptions::default(),
+        &mut |_| {},
     );
     std::fs::remove_dir_all(&folder).expect("was made");
     let har = har.expect("it loads");
@@ -417,7 +424,8 @@ fn times_are_those_of_loads_over_a_network() {
         settle: Duration::from_millis(500),
         ..RecordOptions::default()
     };
-    let har = record(&|| start(&options), &format!("{url}/far"), &settled);
+    let far = format!("{url}/far");
+    let har = record(&|| start(&options), &far, &settled, &mut |_| {});
     std::fs::remove_dir_all(&folder).expect("was made");
     let har = har.expect("it loads");
     let entries = har["log"]["entries"].as_array().expect("entries");

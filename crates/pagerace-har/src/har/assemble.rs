@@ -122,11 +122,11 @@ pub(super) fn page(
     if let Some(FittedLargest::Image { id }) = fit.and_then(|fit| fit.largest) {
         visible[id.index()] = true;
     }
-    let (mut blocks_load, early) = blocks_load(&recording, chosen, notes);
+    let (mut blocks_load, mut early) = blocks_load(&recording, chosen, notes);
     // HTML standard: lazy images do not delay the load event.
     if layout.is_some() {
         for image in layout::lazy(&recording, &links) {
-            blocks_load[image] = false;
+            (blocks_load[image], early[image]) = (false, false);
         }
     }
     note_what_is_missing(entries, notes);

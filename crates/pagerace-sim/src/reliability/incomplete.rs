@@ -61,8 +61,8 @@ impl PageLoad<'_> {
         all
     }
 
-    /// Returns the time at which the last essential object that the load event waits for
-    /// was complete.
+    /// Returns the time at which the last essential object that the recorded load event waited
+    /// for was complete. The simulated event may come before.
     pub(crate) fn essential_end(&self) -> Option<Duration> {
         let needs = &self.scenario.needs;
         if needs.is_empty() {

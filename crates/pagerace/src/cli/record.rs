@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use pagerace_core::Duration;
 
+use super::groups::ProgressArgs;
 use super::model::duration;
 use crate::commands::record::OtherHost;
 
@@ -60,4 +61,7 @@ pub(crate) struct RecordArgs {
     /// Time after which the recording ends in any case.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub(crate) deadline: Duration,
+
+    #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
 }

@@ -24,6 +24,7 @@ use super::interventions::{self, needs_pages, variants};
 use super::record::record_site;
 use super::simulate::{explain, load};
 use super::warn::{idle_rules, warn};
+use crate::cli::groups::ProgressArgs;
 use crate::cli::groups::{ContenderArgs, DesignArgs};
 use crate::cli::model::ModelArgs;
 use crate::cli::{RaceArgs, origin_rtt};
@@ -112,7 +113,8 @@ pub(crate) fn results(plan: &Plan, jobs: usize, watch: &Watch) -> Result<Results
 }
 
 /// Returns the recording of a page. A page that is given as a URL is recorded first.
-fn recorded(page: &Path) -> Result<PathBuf> {
+#[cfg_attr(not(feature = "live"), expect(unused_variables))]
+fn recorded(page: &Path, progress: &ProgressArgs) -> Result<PathBuf> {
     let text = page.to_string_lossy();
     if !["https://", "http://"]
         .iter()
@@ -121,7 +123,7 @@ fn recorded(page: &Path) -> Result<PathBuf> {
         return Ok(page.to_owned());
     }
     #[cfg(feature = "live")]
-    return record_site(&text);
+    return record_site(&text, progress);
     #[cfg(not(feature = "live"))]
     bail!("{text}: this build records no pages; build the feature live, or name a HAR file");
 }
@@ -210,7 +212,8 @@ pub(super) fn add_design(
 
 /// Loads the pages of a plan, and adds all that depends on them.
 pub(super) fn add_pages(plan: &mut Plan, args: &RaceArgs) -> Result<()> {
-    let files = args.hars.iter().map(|page| recorded(page));
+    let progress = &args.work.progress;
+    let files = args.hars.iter().map(|page| recorded(page, progress));
     let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
     with_pages(plan, args, pages(&files, args.choice.page.as_ref())?, false)
 }

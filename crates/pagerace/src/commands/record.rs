@@ -11,14 +11,16 @@ use anyhow::{Context as _, Result, bail};
 use clap::Parser as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use pagerace_chromium::record::{RecordOptions, record};
+use pagerace_chromium::record::{LOADS, RecordOptions, record};
 use pagerace_chromium::{Browser, Options};
 use pagerace_har::Device;
+use pagerace_lab::Progress;
 use pagerace_lab::export::file::{check_writable, write_atomically};
 use pagerace_live::link::RunDirectory;
 use serde_json::Value;
 use url::Url;
 
+use crate::cli::groups::ProgressArgs;
 use crate::cli::record::RecordArgs;
 use crate::cli::{Cli, Command};
 pub(crate) use source::OtherHost;
@@ -47,7 +49,14 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
     };
     let spawn = |mut command: process::Command| command.spawn();
     let launch = || Browser::launch(&options, &spawn);
-    let har = record(&launch, source.url().as_str(), &record_options)?;
+    // Its handler of interrupts does not replace the one of `scratch`.
+    let progress = args.progress.watch("loads");
+    progress.start("recording", LOADS);
+    let mut tell = |done| {
+        let _ = progress.tell(Progress { done, total: LOADS });
+    };
+    let har = record(&launch, source.url().as_str(), &record_options, &mut tell)?;
+    progress.clear();
     let unknown = site.map(source::Served::stop).unwrap_or_default();
     write(&args.output, &har)?;
     let summary = Summary::of(&har, unknown);
@@ -57,7 +66,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
 
 /// Records a page of the web with the default options, to a file named after its host in
 /// the current directory.
-pub(super) fn record_site(url: &str) -> Result<PathBuf> {
+pub(super) fn record_site(url: &str, progress: &ProgressArgs) -> Result<PathBuf> {
     let parsed = Url::parse(url).with_context(|| url.to_owned())?;
     let host = parsed
         .host_str()
@@ -67,9 +76,10 @@ pub(super) fn record_site(url: &str) -> Result<PathBuf> {
         bail!("{url}: {file} already exists; race that file, or remove it");
     }
     let words = ["pagerace", "record", url, "-o", &file];
-    let Command::Record(args) = Cli::try_parse_from(words)?.command else {
+    let Command::Record(mut args) = Cli::try_parse_from(words)?.command else {
         bail!("{url}: cannot be recorded");
     };
+    args.progress = progress.clone();
     run(&args).with_context(|| format!("{url}: `pagerace record {url} -o {file}` failed"))?;
     Ok(file.into())
 }

@@ -397,6 +397,30 @@ fn a_page_survives_its_own_json() {
 }
 
 #[test]
+fn lazy_images_do_not_delay_the_load_event_even_if_requested_after_it() {
+    let late = |path: &str| {
+        let own = json!({"initiatorOffset": 76});
+        let mut html = entry("", "text/html", 100, &json!({}));
+        html["_initiator"] = json!({"type": "other"});
+        html["response"]["content"]["text"] = json!(document());
+        let mut image = entry(path, "image/png", 5000, &own);
+        image["startedDateTime"] = json!("2026-11-22T00:00:00.500Z");
+        let har = json!({"log": {
+            "pages": [{"startedDateTime": "2026-11-22T00:00:00.000Z",
+                "pageTimings": {"onLoad": 100},
+                "_pagerace": {"layout": {"viewport": [400, 300]}}}],
+            "entries": [html, image],
+        }});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        let image = page.resource(ResourceId(1));
+        (image.blocks_load, image.blocks_load_if_early)
+    };
+    assert_eq!(late("lazy.png"), (false, false));
+    assert_eq!(late("of-a-style-element.png"), (false, true));
+}
+
+#[test]
 fn a_delay_after_a_script_begins_when_it_had_run() {
     let mut script = entry(
         "a.js",
