@@ -254,7 +254,7 @@ impl Browser {
             self.current = Ready::new(at, cause);
             self.timers_pending -= usize::from(timer.keeps_load());
             match timer {
-                Timer::Discover(id) => self.discover(at, id),
+                Timer::Discover(id) => self.discover_by_script(at, id),
                 Timer::Scanned(id) => self.scanned(at, id),
                 Timer::Announce(id) => self.requests.announce(id),
                 Timer::Ask(id) => self.ask(at, id),
@@ -298,6 +298,7 @@ impl Browser {
             | Task::Style(id)
             | Task::Script(id)
             | Task::Vector(id)
+            | Task::Request(id)
             | Task::Deliver(id) => self.graph.nodes[id.index()].lane,
             Task::Render | Task::Callback(_) | Task::Load => 0,
         };

@@ -25,6 +25,8 @@ pub(crate) enum Task {
     Render,
     /// Run a task that an event has called: the index of the recorded callback.
     Callback(usize),
+    /// Let a script make a request.
+    Request(ResourceId),
     /// Take a complete response from the network service.
     Deliver(ResourceId),
     /// Dispatch the load event.

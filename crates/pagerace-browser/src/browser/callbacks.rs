@@ -131,6 +131,16 @@ impl Browser {
         }
     }
 
+    /// Discovers what a script requests, when the script's thread is free.
+    pub(super) fn discover_by_script(&mut self, now: Instant, id: ResourceId) {
+        let lane = &self.lanes[self.graph.nodes[id.index()].lane];
+        if lane.is_idle() || self.states[id.index()].holds_thread {
+            self.discover(now, id);
+        } else {
+            self.queue(Task::Request(id));
+        }
+    }
+
     /// Discovers `id` after `delay`, during which the script `ran` ran in the recording.
     fn trigger(&mut self, now: Instant, ran: Option<ResourceId>, id: ResourceId, delay: Duration) {
         let ran = ran.map(|ran| &self.page.resources[ran.index()]);

@@ -113,6 +113,7 @@ impl Browser {
         let parsed = parser.parsed;
         if Some(index) == self.graph.document {
             self.reach_text(parsed);
+            self.reach_images();
         }
         // The parser requests each resource that it reaches, whether or not the scanner has.
         while let Some(parser) = &mut self.parsers[index]
@@ -150,6 +151,7 @@ impl Browser {
         self.run_reached_scripts(now, index);
         if Some(index) == self.graph.document {
             self.reach_text(parsed);
+            self.reach_images();
             self.requests.body_reached(self.current.at);
         }
         self.processed(now, ResourceId(index as u32));

@@ -132,7 +132,35 @@ impl Browser {
             });
             image.size.element = (element - 1.0).max(0.0);
         }
-        self.rendering.ready_images.push(image);
+        if self.is_reached(id) {
+            self.rendering.ready_images.push(image);
+        } else {
+            self.rendering.unreached_images.push(image);
+        }
+    }
+
+    /// Adds the images whose elements the parser of the page's document has reached to the next frame.
+    /// The preload scanner may have requested them long before.
+    pub(super) fn reach_images(&mut self) {
+        for mut image in std::mem::take(&mut self.rendering.unreached_images) {
+            if self.is_reached(image.id) {
+                image.ready = image.ready.and(self.current);
+                self.rendering.ready_images.push(image);
+            } else {
+                self.rendering.unreached_images.push(image);
+            }
+        }
+    }
+
+    /// Returns false for an image of the page's markup that the parser has not reached.
+    fn is_reached(&self, id: ResourceId) -> bool {
+        let node = &self.graph.nodes[id.index()];
+        let frame = node
+            .frame
+            .filter(|frame| Some(*frame) == self.graph.document);
+        let parser = frame.and_then(|frame| self.parsers[frame].as_ref());
+        let ahead = parser.zip(node.anchor);
+        ahead.is_none_or(|(parser, anchor)| parser.finished || anchor <= parser.parsed)
     }
 
     /// Paints an image, or a part of one. What contains it may still move.

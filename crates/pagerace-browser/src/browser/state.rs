@@ -140,6 +140,8 @@ pub(super) struct Rendering {
     pub(super) last_shown: Instant,
     /// Images in the viewport, or parts of them, that are available but not painted.
     pub(super) ready_images: Vec<ReadyImage>,
+    /// Such images whose elements the parser of the page's document has not reached.
+    pub(super) unreached_images: Vec<ReadyImage>,
     /// Such images that scripts put on the page, or build anew, later.
     pub(super) unplaced_images: BTreeMap<ResourceId, Vec<ReadyImage>>,
     /// The images for which scripts have done so, and when.

@@ -31,7 +31,7 @@ impl Browser {
             Task::Render => self.begin_render(now),
             Task::Callback(index) => self.begin_callback(index),
             Task::Deliver(_) => self.overheads.receive,
-            Task::Load => Duration::ZERO,
+            Task::Request(_) | Task::Load => Duration::ZERO,
         }
     }
 
@@ -54,6 +54,7 @@ impl Browser {
             Task::Vector(id) => self.image_loaded(now, id),
             Task::Render => self.end_render(now),
             Task::Callback(_) => {}
+            Task::Request(id) => self.discover(now, id),
             Task::Deliver(id) => self.response_ended(now, id, false),
             Task::Load => self.load_dispatched(now),
         }

@@ -8,7 +8,7 @@ use pagerace_page::model::{PaintFit, Resource, Trigger, Wait};
 use pagerace_page::{Content, FontDisplay, FontUse, RecordedPage};
 
 use crate::common::{
-    KIB, Network, document, id, in_markup, load, ms, no_cpu, page, resource, script,
+    KIB, Network, desktop, document, id, in_markup, load, ms, no_cpu, page, resource, script,
 };
 
 /// Returns a document, an asynchronous script that arrives at 200 ms, its data, requested
@@ -100,6 +100,26 @@ fn a_synchronous_request_keeps_the_thread() {
             Some(Duration::ZERO)
         )
     );
+}
+
+#[test]
+fn what_a_timer_requests_waits_for_the_thread() {
+    let asked = |busy| {
+        let task = |ms| Some(Duration::from_millis_f64(ms));
+        let mut all = resources(Wait::ContentLoaded);
+        all[0].cpu_time = task(0.0);
+        all[3].discovery.wait = None;
+        // Another script arrives with the first one and runs next.
+        all.push(Resource {
+            cpu_time: task(busy),
+            ..script(ScriptMode::Async, RequestPriority::Low, 1_000, 200)
+        });
+        let l = load(&page(all), &desktop(), &Network::default(), 1);
+        l.found(3).expect("requested") - l.found(2).expect("requested")
+    };
+    assert_eq!(asked(0.0), 10.0, "the timeout");
+    let late = asked(80.0);
+    assert!((75.0..=90.0).contains(&late), "{late}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Images that are shown while they load, and overlays that hide the page.
 
+use pagerace_browser::Cached;
 use pagerace_core::{Destination, Duration};
-use pagerace_page::{ImageBytes, ImageCoding, Overlay, PictureShares, Resource, Wait};
+use pagerace_page::{Element, ImageBytes, ImageCoding, Overlay, PictureShares, Resource, Wait};
 
-use crate::common::{Network, document, id, in_markup, ms, page, visible_image};
-use crate::recorded_layout::{image, loaded, text, with_layout};
+use crate::common::{Network, document, head_script, id, in_markup, ms, page, visible_image};
+use crate::recorded_layout::{image, loaded, paints, text, with_layout};
 
 /// Returns visual progress, with times relative to the end, of an image of 320 kB at
 /// 100 kB/s whose size is known after 20 kB.
@@ -97,6 +98,35 @@ fn an_image_is_contentful_once_its_size_is_known() {
         let early = end - fcp.as_millis_f64();
         assert!((2_900.0..=3_000.0).contains(&early), "{coding:?}: {early}");
     }
+}
+
+#[test]
+fn an_image_is_shown_once_the_parser_has_reached_it() {
+    // The script holds the parser. The preload scanner has found the image, which is in the cache.
+    let shown = |offset| {
+        let script = Resource {
+            render_blocking: false,
+            ..head_script(1_000, 2_000)
+        };
+        let page = page(vec![document(4_000), visible_image(1_000, offset), script]);
+        let network = Network {
+            cached: vec![Cached::No, Cached::Fresh, Cached::No],
+            ..Network::default()
+        };
+        let element = Element {
+            offset: Some(offset),
+            ..image(1, 1000.0)
+        };
+        let mut page = with_layout(&page, vec![element]);
+        page.layout.as_mut().expect("just given").body_start = Some(500);
+        let l = loaded(page, &network);
+        let (fcp, lcp) = paints(&l);
+        assert_eq!(fcp, lcp);
+        fcp - l.ends[&id(2)].as_millis_f64()
+    };
+    let (before, behind) = (shown(1_900), shown(2_100));
+    assert!(before < -50.0, "{before}");
+    assert!((0.0..=50.0).contains(&behind), "{behind}");
 }
 
 #[test]

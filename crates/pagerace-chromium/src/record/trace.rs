@@ -4,7 +4,7 @@
 //! another one or for a processor. Only the wait for a synchronous request is left out, because it
 //! depends on the network. The *self time* of an event excludes the events nested in it. An event
 //! without a URL (compiling a function, garbage collection, a forced layout) belongs to the innermost
-//! enclosing event with a URL. After the load event, only the first runs of scripts count, because
+//! enclosing event with a URL; the first layout of new content is left out, because frames have it. After the load event, only the first runs of scripts count, because
 //! timers and animations do not delay the load. Events:
 //! <https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/renderer/core/inspector/inspector_trace_events.h>.
 //!
@@ -25,6 +25,7 @@ pub(super) use self::callers::Caller;
 use self::callers::Role;
 use self::frames::Frames;
 pub(super) use self::frames::Rendering;
+pub(super) use self::timers::Chain;
 use self::timers::Timers;
 
 /// The trace categories that the recorder enables.
@@ -139,9 +140,8 @@ pub(super) struct Summary {
     pub(super) images: BTreeMap<String, (f64, f64)>,
     /// The render-blocking status by request id.
     pub(super) blocking: BTreeMap<String, String>,
-    /// By request id, for requests that the callback of a timer made: the time at which the timer
-    /// was set, in milliseconds since the start of the navigation.
-    pub(super) timers: BTreeMap<String, f64>,
+    /// The timers of requests that their callbacks made, by request id.
+    pub(super) timers: BTreeMap<String, Chain>,
     /// The callers of requests, by request id.
     pub(super) callers: BTreeMap<String, Caller>,
     pub(super) rendering: Rendering,
@@ -193,6 +193,10 @@ struct Span {
     role: Option<Role>,
     url: Option<String>,
     image: Option<(f64, f64)>,
+    /// The document frame that is styled or laid out.
+    frame: Option<String>,
+    /// The objects of a layout: those that need it, and all of the document.
+    objects: Option<(f64, f64)>,
 }
 
 #[derive(Debug)]
@@ -272,6 +276,8 @@ impl Trace {
         let image = (name == "PaintImage")
             .then(|| Some((data["srcWidth"].as_f64()?, data["srcHeight"].as_f64()?)))
             .flatten();
+        let begin = &event["args"]["beginData"];
+        let objects = begin["dirtyObjects"].as_f64();
         self.spans.push(Span {
             thread,
             start,
@@ -282,6 +288,8 @@ impl Trace {
             role: Role::of(name, data),
             url: url.filter(|u| !u.is_empty()),
             image,
+            frame: owned(&begin["frame"]).filter(|_| kind.is_rendering()),
+            objects: objects.zip(begin["totalObjects"].as_f64()),
         });
     }
 
@@ -320,9 +328,14 @@ impl Trace {
         let loaded = loaded.rfind(|(_, at)| *at >= navigation.at);
         let loaded = loaded.map_or(f64::INFINITY, |(_, at)| *at);
         let waits = self.waits(&sent);
-        account(&spans, &waits, navigation.at, loaded, &mut summary);
-        let works = frames::works(&spans, navigation.at);
-        summary.rendering = self.frames.of_page(main.0, frame, navigation.at, &works);
+        let painted = self.frames.first_shown(main.0, frame, navigation.at);
+        let until = painted.map_or(navigation.at, |(commit, _)| commit);
+        let forced = frames::forced(&spans, frame, until);
+        account(&spans, &forced, &waits, navigation.at, loaded, &mut summary);
+        if let Some(painted) = painted {
+            let works = frames::works(&spans, &forced, navigation.at);
+            summary.rendering = self.frames.of_page(main.0, painted, navigation.at, &works);
+        }
         summary
     }
 
@@ -424,10 +437,21 @@ fn median(mut times: Vec<f64>) -> Option<f64> {
 /// Microseconds of a task by kind of work and URL.
 type Parts<'a> = BTreeMap<(Kind, Option<&'a str>), f64>;
 
-/// Adds self times by URL and the tasks to the summary; `spans` are sorted. `waits` are the begins and
-/// ends of requests, in microseconds. One that lies inside a span was synchronous.
-fn account(spans: &[Span], waits: &[(f64, f64)], zero: f64, loaded: f64, summary: &mut Summary) {
-    let (own, outer) = self_times(spans, waits);
+/// Adds self times by URL and the tasks to the summary; `spans` are sorted. `forced` is the part of
+/// each that counts for frames. `waits` are the begins and ends of requests, in microseconds. One that
+/// lies inside a span was synchronous.
+fn account(
+    spans: &[Span],
+    forced: &[f64],
+    waits: &[(f64, f64)],
+    zero: f64,
+    loaded: f64,
+    summary: &mut Summary,
+) {
+    let (mut own, outer) = self_times(spans, waits);
+    for (own, forced) in own.iter_mut().zip(forced) {
+        *own = (*own - forced).max(0.0);
+    }
     // The span to which the time of each span is attributed; enclosing spans come first.
     let mut owners: Vec<usize> = Vec::with_capacity(spans.len());
     let mut task: Option<(&Span, Parts<'_>)> = None;

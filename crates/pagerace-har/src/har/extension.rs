@@ -28,6 +28,8 @@ pub(super) struct Extension {
     /// Milliseconds from the navigation to the time at which the timer was set whose callback made
     /// the request.
     pub(super) timer_set_ms: Option<f64>,
+    /// The sum of the timeouts from then on.
+    pub(super) timeout_ms: Option<f64>,
     /// The script or data that called the function that made the request, and the milliseconds
     /// from its run or arrival to the request.
     pub(super) caller: Option<(String, f64)>,
@@ -51,6 +53,7 @@ impl Extension {
             script_mode: filled(own, "scriptMode").and_then(script_mode),
             font_display: filled(own, "fontDisplay").and_then(|word| word.parse().ok()),
             timer_set_ms: millis(own, "timerSetMs"),
+            timeout_ms: millis(own, "timeoutMs"),
             caller: own.get("caller").and_then(|caller| {
                 let url = filled(caller, "url")?.to_owned();
                 Some((url, millis(caller, "ms")?))

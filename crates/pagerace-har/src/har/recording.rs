@@ -14,6 +14,9 @@ use crate::domain;
 /// Maximum time between an event and the start of the task that handles it. Milliseconds.
 const EVENT_MS: f64 = 3.0;
 
+/// Maximum sum of the timeouts of timers that do not poll. Milliseconds.
+const SHORT_TIMEOUT_MS: f64 = 50.0;
+
 /// The first task of a script.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
@@ -117,6 +120,13 @@ impl<'a> Recording<'a> {
     /// milliseconds since 1970.
     pub(super) fn timer_set(&self, i: usize) -> Option<f64> {
         Some(self.navigated? + self.entries[i].own.timer_set_ms?)
+    }
+
+    /// Returns the timeouts of the timers whose callbacks requested entry `i`, in milliseconds; `None`
+    /// if they are so long that they may be those of a script that polls.
+    pub(super) fn short_timeout(&self, i: usize) -> Option<f64> {
+        let timeout = self.entries[i].own.timeout_ms;
+        timeout.filter(|timeout| *timeout <= SHORT_TIMEOUT_MS)
     }
 
     /// Returns the last of the main thread's tasks that began at `at` or before.

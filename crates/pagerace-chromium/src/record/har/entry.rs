@@ -238,14 +238,15 @@ fn extension(page: &Page<'_>, request: &Request, first: bool) -> Value {
     if let Some(mode) = script_mode(page, request) {
         fields["scriptMode"] = json!(mode);
     }
-    if let Some(set) = page
+    if let Some(timer) = page
         .load
         .trace
         .timers
         .get(&request.id)
-        .filter(|set| **set >= 0.0)
+        .filter(|timer| timer.set_ms >= 0.0)
     {
-        fields["timerSetMs"] = json!(round(*set));
+        fields["timerSetMs"] = json!(round(timer.set_ms));
+        fields["timeoutMs"] = json!(round(timer.timeout_ms));
     }
     let by_script = request.initiator["type"] == "script";
     let caller = page.load.trace.callers.get(&request.id);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{SHORTEST_TASK_MS, Span, Thread, duration, median, owned};
+use super::{Kind, SHORTEST_TASK_MS, Span, Thread, duration, median, owned};
 
 /// The times of a page's frames in milliseconds; `None` if the trace does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -49,31 +49,80 @@ impl Rendering {
     }
 }
 
+/// Returns the microseconds of each span that are the first style and layout of content, forced by a
+/// script or the parser before `until`. `spans` are those of the main thread, enclosing ones first;
+/// `frame` is the page's document frame.
+///
+/// Such work counts for frames, because the script finds the layout done where a frame comes before
+/// it, as over a slower network. The share of a layout that is the first one is that of the objects
+/// that the document did not have at its last layout among those that need a layout. The styles since
+/// the last layout share its fate.
+pub(super) fn forced(spans: &[Span], frame: &str, until: f64) -> Vec<f64> {
+    let mut forced = vec![0.0; spans.len()];
+    // The end of the outermost span, whether it is work for a frame itself, and the styles in it that
+    // no layout has followed yet.
+    let (mut outer, mut is_frame, mut styles) = (f64::NEG_INFINITY, false, Vec::new());
+    // The objects of the document at its last layout.
+    let mut known = 0.0;
+    for (i, span) in spans.iter().enumerate() {
+        if span.task || span.start >= until {
+            continue;
+        }
+        if span.start >= outer {
+            outer = span.start + span.wall;
+            is_frame = span.kind.is_rendering();
+            styles.clear();
+        }
+        if span.frame.as_deref() != Some(frame) {
+            continue;
+        }
+        match (span.kind, span.objects) {
+            (Kind::Style, _) if !is_frame => styles.push(i),
+            (Kind::Layout, Some((dirty, all))) => {
+                let share = ((all - known) / dirty.max(1.0)).clamp(0.0, 1.0);
+                known = all.max(known);
+                if !is_frame {
+                    for i in styles.drain(..).chain([i]) {
+                        forced[i] = spans[i].wall * share;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    forced
+}
+
 /// Returns the start of each task with style, layout or paint in microseconds, and the milliseconds
-/// of that work. A layout that a script or the parser forces counts for that script or the parser.
-/// `spans` are those of the main thread since `zero`, enclosing ones first.
-pub(super) fn works(spans: &[Span], zero: f64) -> Vec<(f64, f64)> {
+/// of that work. A layout that a script or the parser forces counts for that script or the parser,
+/// but for what is in `forced`. `spans` are those of the main thread since `zero`, enclosing ones first.
+pub(super) fn works(spans: &[Span], forced: &[f64], zero: f64) -> Vec<(f64, f64)> {
     let mut works: Vec<(f64, f64)> = Vec::new();
     // The start and end of the task, and the end of the outermost span in it.
     let (mut task, mut until) = ((zero, zero), zero);
     let mut is_new = true;
-    for span in spans {
+    for (span, forced) in spans.iter().zip(forced) {
         let end = span.start + span.wall;
         if span.start >= task.1 {
             task = (span.start, end);
             is_new = true;
         }
-        if span.task || span.start < until {
+        if span.task {
             continue;
         }
-        until = end;
-        if !span.kind.is_rendering() {
+        let is_nested = span.start < until;
+        let work = match (is_nested, span.kind.is_rendering()) {
+            (true, _) => *forced,
+            (false, true) => span.wall,
+            (false, false) => 0.0,
+        };
+        until = until.max(end);
+        if work <= 0.0 {
             continue;
         }
-        let work = span.wall / 1e3;
         match works.last_mut().filter(|_| !is_new) {
-            Some((_, sum)) => *sum += work,
-            None => works.push((task.0, work)),
+            Some((_, sum)) => *sum += work / 1e3,
+            None => works.push((task.0, work / 1e3)),
         }
         is_new = false;
     }
@@ -150,25 +199,27 @@ impl Frames {
         }));
     }
 
-    /// Returns the times of the frames of a page whose navigation began at `zero` (microseconds) in
-    /// the document frame `frame` of a process. `works` are those of its main thread.
+    /// Returns commit and presentation of the frame with the first contentful paint of a page whose
+    /// navigation began at `zero` in the document frame `frame` of a process. Times in microseconds.
+    pub(super) fn first_shown(&self, process: i64, frame: &str, zero: f64) -> Option<(f64, f64)> {
+        let mut firsts = self.first_paints.iter();
+        let (_, first) = firsts.find(|(of, at)| of == frame && *at >= zero)?;
+        let shown = self.shown(process, zero);
+        let (commit, _) = shown.iter().rfind(|(_, at)| (at - first).abs() < 1_000.0)?;
+        Some((*commit, *first))
+    }
+
+    /// Returns the times of a page's frames. `painted` is the one of [`Self::first_shown`], and `works`
+    /// are those of the main thread.
     pub(super) fn of_page(
         &self,
         process: i64,
-        frame: &str,
+        painted: (f64, f64),
         zero: f64,
         works: &[(f64, f64)],
     ) -> Rendering {
-        let mut firsts = self.first_paints.iter();
-        let Some((_, first)) = firsts.find(|(of, at)| of == frame && *at >= zero) else {
-            return Rendering::default();
-        };
-        let shown = self.shown(process, zero);
-        let is_first = |(_, at): &&(f64, f64)| (at - first).abs() < 1_000.0;
-        let Some((commit, _)) = shown.iter().rfind(is_first) else {
-            return Rendering::default();
-        };
-        let (before, after) = works.split_at(works.partition_point(|(at, _)| at < commit));
+        let (commit, _) = painted;
+        let (before, after) = works.split_at(works.partition_point(|(at, _)| *at < commit));
         let sum = |works: &[(f64, f64)]| works.iter().map(|(_, work)| work).sum::<f64>();
         let is_long = |(_, work): &&(f64, f64)| *work >= SHORTEST_TASK_MS;
         let after: Vec<_> = after.iter().filter(is_long).copied().collect();
@@ -176,11 +227,12 @@ impl Frames {
             let decoding = self.decoding(process, commit, at);
             (at - commit - decoding).max(0.0) / 1e3
         };
-        let later = shown.iter().filter(|(c, _)| c > commit);
+        let shown = self.shown(process, zero);
+        let later = shown.iter().filter(|(c, _)| *c > commit);
         Rendering {
             first: Some(sum(before)),
             later: (!after.is_empty()).then(|| sum(&after) / after.len() as f64),
-            presentation: Some(time((*commit, *first))),
+            presentation: Some(time(painted)),
             later_presentation: median(later.map(|shown| time(*shown)).collect()),
         }
     }

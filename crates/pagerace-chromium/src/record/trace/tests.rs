@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Cpu, Kind, Rendering, Summary, Task, Times, Trace, medians};
+use super::{Chain, Cpu, Kind, Rendering, Summary, Task, Times, Trace, medians};
 
 const URL: &str = "https://a.test/";
 
@@ -226,12 +226,12 @@ fn tasks_are_scaled_to_the_median_load() {
 }
 
 #[test]
-fn the_time_at_which_a_timer_was_set_is_that_of_the_first_in_its_chain() {
+fn a_chain_of_timers_counts_from_its_first_one_and_adds_up_their_timeouts() {
     let event = |name: &str, ts: u64, data: Value| json!({"name": name, "ph": "I", "pid": 7, "tid": 7, "ts": ts, "args": {"data": data}});
     let sent = |ts, id: &str| event("ResourceSendRequest", ts, json!({"requestId": id}));
-    let timer = |id: i64| json!({"timerId": id, "frame": "F"});
+    let timer = |id: i64| json!({"timerId": id, "frame": "F", "timeout": 4 * id});
     let fire = |ts, dur, id| span("TimerFire", ts, dur, &json!({"data": timer(id)}));
-    let idle = json!({"id": 1, "frame": "F"});
+    let idle = json!({"id": 1, "frame": "F", "timeout": 900});
     let found = summary(&[
         event("TimerInstall", 3_000, timer(1)),
         sent(3_500, "at once"),
@@ -248,8 +248,9 @@ fn the_time_at_which_a_timer_was_set_is_that_of_the_first_in_its_chain() {
         span("FireIdleCallback", 40_000, 500, &json!({"data": idle})),
         sent(40_100, "idle"),
     ]);
-    let expected = [("idle", 30.5), ("one", 2.0), ("two", 2.0)];
-    let expected = expected.map(|(id, ms)| (id.to_owned(), ms));
+    let expected = [("idle", 30.5, 0.0), ("one", 2.0, 4.0), ("two", 2.0, 12.0)];
+    let expected =
+        expected.map(|(id, set_ms, timeout_ms)| (id.to_owned(), Chain { set_ms, timeout_ms }));
     assert_eq!(found.timers, expected.into());
 }
 

@@ -1,7 +1,8 @@
-//! The times at which the timers were set whose callbacks made requests.
+//! The times at which the timers were set whose callbacks made requests, and for how long.
 //!
 //! A trace names each timer and idle callback twice: when a script sets it, and when it
-//! runs. A callback may set the next timer; the chain counts from its first one.
+//! runs. A callback may set the next timer; the chain counts from its first one, and its timeouts
+//! add up. The deadline of an idle callback is no timeout.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +13,20 @@ use super::{Thread, owned};
 /// A timer of one thread: its kind, frame and number.
 type Key = (Thread, bool, String, i64);
 
+/// What a chain of timers waited for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::record) struct Chain {
+    /// The time at which its first timer was set, in milliseconds since the navigation.
+    pub(in crate::record) set_ms: f64,
+    /// The sum of the timeouts in milliseconds.
+    pub(in crate::record) timeout_ms: f64,
+}
+
 /// The events of timers, in microseconds.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
-    set: BTreeMap<Key, Vec<f64>>,
+    /// The times at which timers were set, and their timeouts in milliseconds.
+    set: BTreeMap<Key, Vec<(f64, f64)>>,
     ran: Vec<(Key, f64, f64)>,
 }
 
@@ -32,18 +43,21 @@ impl Timers {
         let key = (thread, idle, owned(&data["frame"]).unwrap_or_default(), id);
         match event["dur"].as_f64() {
             Some(wall) => self.ran.push((key, at, at + wall)),
-            None => self.set.entry(key).or_default().push(at),
+            None => {
+                let timeout = data["timeout"].as_f64().filter(|_| !idle).unwrap_or(0.0);
+                self.set.entry(key).or_default().push((at, timeout));
+            }
         }
     }
 
-    /// Returns, for each of these requests of a thread that a callback made, the time at which its
-    /// timer was set, in milliseconds since `zero`. `requests` have ids and times.
+    /// Returns the timers of each of these requests of a thread that a callback made. The navigation
+    /// began at `zero`. `requests` have ids and times.
     pub(super) fn of_requests(
         &self,
         requests: &[(&str, f64)],
         thread: Thread,
         zero: f64,
-    ) -> BTreeMap<String, f64> {
+    ) -> BTreeMap<String, Chain> {
         let mut ran: Vec<_> = self
             .ran
             .iter()
@@ -51,8 +65,8 @@ impl Timers {
             .collect();
         ran.sort_by(|a, b| a.1.total_cmp(&b.1));
         // The origins of the callbacks, in order: a callback that sets a timer runs before it.
-        let mut origins: Vec<Option<f64>> = Vec::new();
-        let origin_at = |origins: &[Option<f64>], at: f64| {
+        let mut origins: Vec<Option<(f64, f64)>> = Vec::new();
+        let origin_at = |origins: &[Option<(f64, f64)>], at: f64| {
             let last = ran
                 .partition_point(|(_, from, _)| *from <= at)
                 .checked_sub(1)?;
@@ -60,12 +74,17 @@ impl Timers {
         };
         for (key, from, _) in &ran {
             let set = self.set.get(key).into_iter().flatten();
-            let set = set.copied().filter(|set| set < from).reduce(f64::max);
-            origins.push(set.map(|set| origin_at(&origins, set).unwrap_or(set)));
+            let set = set.copied().filter(|(at, _)| at < from);
+            let set = set.max_by(|a, b| a.0.total_cmp(&b.0));
+            origins.push(set.map(|(at, timeout)| {
+                let before = origin_at(&origins, at);
+                before.map_or((at, timeout), |(first, sum)| (first, sum + timeout))
+            }));
         }
         let found = requests.iter().filter_map(|(id, at)| {
-            let origin = origin_at(&origins, *at)?;
-            Some(((*id).to_owned(), (origin - zero) / 1e3))
+            let (set, timeout_ms) = origin_at(&origins, *at)?;
+            let set_ms = (set - zero) / 1e3;
+            Some(((*id).to_owned(), Chain { set_ms, timeout_ms }))
         });
         found.collect()
     }

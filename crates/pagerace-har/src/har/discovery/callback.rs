@@ -84,8 +84,11 @@ pub(super) fn cause(
     i: usize,
     ready: f64,
 ) -> Option<(Cause, f64)> {
-    // The event that set a timer is the cause of what the timer does.
-    let times = [recording.timer_set(i), recording.start(i)];
+    // The event that set a timer is the cause of what the timer does. What happens while a short one
+    // runs is not.
+    let start = recording.start(i);
+    let start = start.filter(|_| recording.short_timeout(i).is_none());
+    let times = [recording.timer_set(i), start];
     let mut times = times.into_iter().flatten();
     times.find_map(|at| cause_at(recording, callers, i, ready, at))
 }

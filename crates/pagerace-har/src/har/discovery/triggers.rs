@@ -50,7 +50,7 @@ pub(in crate::har) fn discoveries(
         let parent = id(link.parent);
         let (offset, evidence) = offsets[i].unwrap_or((0, link.evidence));
         let mut wait = None;
-        let trigger = match link.how {
+        let mut trigger = match link.how {
             How::Redirect => Trigger::Redirect { parent },
             How::Markup => Trigger::Markup { parent, offset },
             How::Inline => {
@@ -108,6 +108,12 @@ pub(in crate::har) fn discoveries(
                 }
             }
         };
+        // The main thread may have been busy when the timer was due.
+        if let (Trigger::Script { delay, .. } | Trigger::After { delay, .. }, Some(timeout)) =
+            (&mut trigger, recording.short_timeout(i))
+        {
+            *delay = Duration::from_millis_f64(timeout);
+        }
         // A delay after another event is evidence from times, whatever the initiator.
         let evidence = match (link.how, trigger) {
             (How::Inline, Trigger::Script { .. } | Trigger::After { .. }) => Evidence::Timing,

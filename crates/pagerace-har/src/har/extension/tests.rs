@@ -10,6 +10,7 @@ fn fields_are_read_and_odd_ones_are_not_there() {
         "cpu": {"scriptMs": 12.5, "parseMs": 0.25, "decodeMs": 3},
         "scriptMode": "module",
         "timerSetMs": 7.5,
+        "timeoutMs": 4,
         "failed": "net::ERR_NAME_NOT_RESOLVED",
         "fontDisplay": "swap",
         "caller": {"url": "https://a.test/a.js", "ms": 0.5},
@@ -23,6 +24,7 @@ fn fields_are_read_and_odd_ones_are_not_there() {
         script_mode: Some(ScriptMode::Defer),
         font_display: Some(FontDisplay::Swap),
         timer_set_ms: Some(7.5),
+        timeout_ms: Some(4.0),
         caller: Some(("https://a.test/a.js".to_owned(), 0.5)),
         failed: Some("net::ERR_NAME_NOT_RESOLVED".to_owned()),
     };

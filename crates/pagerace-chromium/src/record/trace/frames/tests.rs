@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Frames, Rendering, works};
+use super::{Frames, Rendering, forced, works};
 use crate::record::trace::{Kind, Span};
 
 const PRESENTED: &str = "SubmitCompositorFrameToPresentationCompositorFrame";
@@ -65,7 +65,8 @@ fn frames_are_followed_to_the_screen() {
         (47_000.0, 0.9),
         (51_000.0, 10.0),
     ];
-    let found = frames.of_page(7, "F", 1_000.0, &works);
+    let painted = frames.first_shown(7, "F", 1_000.0).expect("painted");
+    let found = frames.of_page(7, painted, 1_000.0, &works);
     let expected = Rendering {
         first: Some(14.0),
         later: Some(6.0),
@@ -73,20 +74,13 @@ fn frames_are_followed_to_the_screen() {
         later_presentation: Some(5.0),
     };
     assert_eq!(found, expected);
-    // Without a paint, and in another process, nothing is known.
-    assert_eq!(
-        frames.of_page(7, "G", 1_000.0, &works),
-        Rendering::default()
-    );
-    assert_eq!(
-        frames.of_page(8, "F", 1_000.0, &works),
-        Rendering::default()
-    );
+    // Another frame has no paint, and another process no such frame.
+    assert_eq!(frames.first_shown(7, "G", 1_000.0), None);
+    assert_eq!(frames.first_shown(8, "F", 1_000.0), None);
 }
 
-#[test]
-fn work_for_frames_counts_by_task() {
-    let span = |kind, start: f64, wall: f64, task| Span {
+fn span(kind: Kind, start: f64, wall: f64, task: bool) -> Span {
+    Span {
         thread: (7, 7),
         start,
         wall,
@@ -96,7 +90,13 @@ fn work_for_frames_counts_by_task() {
         role: None,
         url: None,
         image: None,
-    };
+        frame: None,
+        objects: None,
+    }
+}
+
+#[test]
+fn work_for_frames_counts_by_task() {
     let spans = [
         span(Kind::Other, 1_000.0, 9_000.0, true),
         // A script forces a layout.
@@ -110,8 +110,51 @@ fn work_for_frames_counts_by_task() {
         // This one is in no task.
         span(Kind::Paint, 20_000.0, 1_000.0, false),
     ];
+    let mut forced = vec![0.0; spans.len()];
     let expected = [(1_000.0, 4.0), (20_000.0, 1.0)];
-    assert_eq!(works(&spans, 0.0), expected);
+    assert_eq!(works(&spans, &forced, 0.0), expected);
+    // That layout is the first one for a quarter of its objects.
+    forced[2] = 250.0;
+    let expected = [(1_000.0, 4.25), (20_000.0, 1.0)];
+    assert_eq!(works(&spans, &forced, 0.0), expected);
+}
+
+#[test]
+fn a_forced_layout_counts_for_frames_as_far_as_it_is_the_first_of_its_objects() {
+    let of = |frame: &str, kind, start, wall, objects| Span {
+        frame: Some(frame.to_owned()),
+        objects,
+        ..span(kind, start, wall, false)
+    };
+    let style = |start, wall| of("F", Kind::Style, start, wall, None);
+    let layout = |start, wall, dirty, all| of("F", Kind::Layout, start, wall, Some((dirty, all)));
+    let script = |start| span(Kind::Script, start, 900.0, false);
+    let spans = [
+        // A frame lays out 20 objects.
+        layout(500.0, 100.0, 20.0, 20.0),
+        span(Kind::Other, 1_000.0, 5_000.0, true),
+        script(1_000.0),
+        style(1_100.0, 40.0),
+        style(1_200.0, 60.0),
+        of("G", Kind::Layout, 1_300.0, 50.0, Some((90.0, 90.0))),
+        // The document has 60 more, and 20 have changed.
+        layout(1_400.0, 100.0, 80.0, 80.0),
+        // Only objects that it has laid out.
+        style(1_600.0, 50.0),
+        layout(1_700.0, 100.0, 80.0, 80.0),
+        script(3_000.0),
+        // No layout follows.
+        style(3_100.0, 50.0),
+        script(4_000.0),
+        layout(4_100.0, 100.0, 10.0, 90.0),
+        // After the first contentful paint.
+        script(9_000.0),
+        layout(9_100.0, 100.0, 10.0, 100.0),
+    ];
+    let mut expected = vec![0.0; spans.len()];
+    (expected[3], expected[4], expected[6]) = (30.0, 45.0, 75.0);
+    expected[12] = 100.0;
+    assert_eq!(forced(&spans, "F", 9_000.0), expected);
 }
 
 #[test]
@@ -122,7 +165,7 @@ fn events_without_ids_are_left_out() {
         frames.add("Commit", (7, 1), 5.0, &event);
         frames.add("firstContentfulPaint", (7, 7), 6.0, &event);
     }
-    assert_eq!(frames.of_page(7, "F", 0.0, &[]), Rendering::default());
+    assert_eq!(frames.first_shown(7, "F", 0.0), None);
 }
 
 #[test]

@@ -163,6 +163,19 @@ fn what_a_timer_does_waits_for_the_event_that_set_it() {
 }
 
 #[test]
+fn what_happens_while_a_short_timer_waits_for_the_thread_did_not_cause_its_request() {
+    let asked = |timeout: Option<f64>| {
+        let mut timed = entry("/x", "application/json", 354, 5, &[APP]);
+        timed["_pagerace"] = json!({"timerSetMs": 305, "timeoutMs": timeout});
+        last(&import_own(&[timed]))
+    };
+    assert_eq!(asked(Some(4.0)), (None, 4));
+    let listener = Some(Wait::ContentLoaded);
+    assert_eq!(asked(None).0, listener, "nobody knows for how long");
+    assert_eq!(asked(Some(60.0)).0, listener, "it may poll");
+}
+
+#[test]
 fn what_comes_while_a_task_runs_did_not_begin_it() {
     let page = import_own(&[
         entry("/first", "application/json", 352, 2, &[APP]),
