@@ -41,12 +41,11 @@ impl Timers {
         };
         let Some(id) = id.as_i64() else { return };
         let key = (thread, idle, owned(&data["frame"]).unwrap_or_default(), id);
-        match event["dur"].as_f64() {
-            Some(wall) => self.ran.push((key, at, at + wall)),
-            None => {
-                let timeout = data["timeout"].as_f64().filter(|_| !idle).unwrap_or(0.0);
-                self.set.entry(key).or_default().push((at, timeout));
-            }
+        if let Some(wall) = event["dur"].as_f64() {
+            self.ran.push((key, at, at + wall));
+        } else {
+            let timeout = data["timeout"].as_f64().filter(|_| !idle).unwrap_or(0.0);
+            self.set.entry(key).or_default().push((at, timeout));
         }
     }
 
