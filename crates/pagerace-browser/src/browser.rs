@@ -298,9 +298,8 @@ impl Browser {
             | Task::Style(id)
             | Task::Script(id)
             | Task::Vector(id)
-            | Task::Request(id)
             | Task::Deliver(id) => self.graph.nodes[id.index()].lane,
-            Task::Render | Task::Callback(_) | Task::Load => 0,
+            Task::Render | Task::Callback(_) | Task::Request(_) | Task::Load => 0,
         };
         self.lanes[lane].push(task, self.current);
         self.woken.push(lane);

@@ -131,6 +131,11 @@ impl Lane {
         self.running.take()
     }
 
+    /// Returns true if a task that is queued now starts at once.
+    pub(crate) fn is_free(&self) -> bool {
+        self.is_idle() && self.awaited == 0
+    }
+
     /// Returns true if no task is running or waiting.
     pub(crate) fn is_idle(&self) -> bool {
         self.running.is_none() && self.queue.is_empty() && self.low.is_empty()

@@ -131,13 +131,23 @@ impl Browser {
         }
     }
 
-    /// Discovers what a script requests, when the script's thread is free.
+    /// Discovers what a script requests, when the script's thread is free. A script that has waited
+    /// for a synchronous request goes on without giving its thread back.
     pub(super) fn discover_by_script(&mut self, now: Instant, id: ResourceId) {
-        let lane = &self.lanes[self.graph.nodes[id.index()].lane];
-        if lane.is_idle() || self.states[id.index()].holds_thread {
+        let discovery = &self.page.resources[id.index()].discovery;
+        let waited = match discovery.wait {
+            Some(Wait::Resource { id }) => self.page.resources.get(id.index()),
+            _ => None,
+        };
+        let goes_on =
+            waited.is_some_and(Resource::is_synchronous) || self.states[id.index()].holds_thread;
+        let by = discovery.trigger.parent();
+        let lane = by.map_or(0, |by| self.graph.nodes[by.index()].lane);
+        if goes_on || self.lanes[lane].is_free() {
             self.discover(now, id);
         } else {
-            self.queue(Task::Request(id));
+            self.lanes[lane].push(Task::Request(id), self.current);
+            self.woken.push(lane);
         }
     }
 

@@ -4,8 +4,9 @@
 //! another one or for a processor. Only the wait for a synchronous request is left out, because it
 //! depends on the network. The *self time* of an event excludes the events nested in it. An event
 //! without a URL (compiling a function, garbage collection, a forced layout) belongs to the innermost
-//! enclosing event with a URL; the first layout of new content is left out, because frames have it. After the load event, only the first runs of scripts count, because
-//! timers and animations do not delay the load. Events:
+//! enclosing event with a URL. The first layout of content does not: frames have it. After the load
+//! event, only the first runs of scripts count, because timers and animations do not delay the load.
+//! Events:
 //! <https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/renderer/core/inspector/inspector_trace_events.h>.
 //!
 //! Images are decoded on raster threads, not on the main thread. Their decoding time is

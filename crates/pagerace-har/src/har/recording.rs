@@ -14,6 +14,8 @@ use crate::domain;
 /// Maximum time between an event and the start of the task that handles it. Milliseconds.
 const EVENT_MS: f64 = 3.0;
 
+/// Minimum timeout of a timer, so that other tasks may come first. Milliseconds.
+const SHORTEST_TIMEOUT_MS: f64 = 1.0;
 /// Maximum sum of the timeouts of timers that do not poll. Milliseconds.
 const SHORT_TIMEOUT_MS: f64 = 50.0;
 
@@ -126,7 +128,14 @@ impl<'a> Recording<'a> {
     /// if they are so long that they may be those of a script that polls.
     pub(super) fn short_timeout(&self, i: usize) -> Option<f64> {
         let timeout = self.entries[i].own.timeout_ms;
-        timeout.filter(|timeout| *timeout <= SHORT_TIMEOUT_MS)
+        let timeout = timeout.filter(|timeout| *timeout <= SHORT_TIMEOUT_MS)?;
+        Some(timeout.max(SHORTEST_TIMEOUT_MS))
+    }
+
+    /// Returns the milliseconds by which short timers were late with the request of entry `i`.
+    pub(super) fn lateness(&self, i: usize) -> Option<f64> {
+        let due = self.timer_set(i)? + self.short_timeout(i)?;
+        Some((self.start(i)? - due).max(0.0))
     }
 
     /// Returns the last of the main thread's tasks that began at `at` or before.

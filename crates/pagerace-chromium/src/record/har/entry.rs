@@ -246,7 +246,9 @@ fn extension(page: &Page<'_>, request: &Request, first: bool) -> Value {
         .filter(|timer| timer.set_ms >= 0.0)
     {
         fields["timerSetMs"] = json!(round(timer.set_ms));
-        fields["timeoutMs"] = json!(round(timer.timeout_ms));
+        if let Some(timeout) = timer.timeout_ms {
+            fields["timeoutMs"] = json!(round(timeout));
+        }
     }
     let by_script = request.initiator["type"] == "script";
     let caller = page.load.trace.callers.get(&request.id);

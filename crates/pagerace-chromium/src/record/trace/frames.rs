@@ -55,14 +55,14 @@ impl Rendering {
 ///
 /// Such work counts for frames, because the script finds the layout done where a frame comes before
 /// it, as over a slower network. The share of a layout that is the first one is that of the objects
-/// that the document did not have at its last layout among those that need a layout. The styles since
-/// the last layout share its fate.
+/// in excess of the largest number at an earlier layout among those that need a layout. The same share of
+/// the styles since the previous layout counts for frames.
 pub(super) fn forced(spans: &[Span], frame: &str, until: f64) -> Vec<f64> {
     let mut forced = vec![0.0; spans.len()];
     // The end of the outermost span, whether it is work for a frame itself, and the styles in it that
     // no layout has followed yet.
     let (mut outer, mut is_frame, mut styles) = (f64::NEG_INFINITY, false, Vec::new());
-    // The objects of the document at its last layout.
+    // The largest number of objects of the document at a layout.
     let mut known = 0.0;
     for (i, span) in spans.iter().enumerate() {
         if span.task || span.start >= until {

@@ -247,8 +247,21 @@ fn a_chain_of_timers_counts_from_its_first_one_and_adds_up_their_timeouts() {
         event("RequestIdleCallback", 31_500, idle.clone()),
         span("FireIdleCallback", 40_000, 500, &json!({"data": idle})),
         sent(40_100, "idle"),
+        event(
+            "TimerInstall",
+            41_000,
+            json!({"timerId": 7, "frame": "F", "timeout": 4, "singleShot": false}),
+        ),
+        fire(45_000, 100, 7),
+        fire(49_000, 100, 7),
+        sent(49_050, "interval"),
     ]);
-    let expected = [("idle", 30.5, 0.0), ("one", 2.0, 4.0), ("two", 2.0, 12.0)];
+    let expected = [
+        ("idle", 30.5, None),
+        ("interval", 40.0, None),
+        ("one", 2.0, Some(4.0)),
+        ("two", 2.0, Some(12.0)),
+    ];
     let expected =
         expected.map(|(id, set_ms, timeout_ms)| (id.to_owned(), Chain { set_ms, timeout_ms }));
     assert_eq!(found.timers, expected.into());

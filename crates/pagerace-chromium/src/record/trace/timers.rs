@@ -2,7 +2,7 @@
 //!
 //! A trace names each timer and idle callback twice: when a script sets it, and when it
 //! runs. A callback may set the next timer; the chain counts from its first one, and its timeouts
-//! add up. The deadline of an idle callback is no timeout.
+//! add up. The timeout of an interval or an idle callback does not tell when it runs.
 
 use std::collections::BTreeMap;
 
@@ -18,15 +18,15 @@ type Key = (Thread, bool, String, i64);
 pub(in crate::record) struct Chain {
     /// The time at which its first timer was set, in milliseconds since the navigation.
     pub(in crate::record) set_ms: f64,
-    /// The sum of the timeouts in milliseconds.
-    pub(in crate::record) timeout_ms: f64,
+    /// The sum of the timeouts in milliseconds; `None` if one is not that of a single timer.
+    pub(in crate::record) timeout_ms: Option<f64>,
 }
 
 /// The events of timers, in microseconds.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
-    /// The times at which timers were set, and their timeouts in milliseconds.
-    set: BTreeMap<Key, Vec<(f64, f64)>>,
+    /// The times at which timers were set, and the timeouts of single ones in milliseconds.
+    set: BTreeMap<Key, Vec<(f64, Option<f64>)>>,
     ran: Vec<(Key, f64, f64)>,
 }
 
@@ -44,7 +44,8 @@ impl Timers {
         if let Some(wall) = event["dur"].as_f64() {
             self.ran.push((key, at, at + wall));
         } else {
-            let timeout = data["timeout"].as_f64().filter(|_| !idle).unwrap_or(0.0);
+            let is_single = !idle && data["singleShot"] != false;
+            let timeout = data["timeout"].as_f64().filter(|_| is_single);
             self.set.entry(key).or_default().push((at, timeout));
         }
     }
@@ -64,8 +65,8 @@ impl Timers {
             .collect();
         ran.sort_by(|a, b| a.1.total_cmp(&b.1));
         // The origins of the callbacks, in order: a callback that sets a timer runs before it.
-        let mut origins: Vec<Option<(f64, f64)>> = Vec::new();
-        let origin_at = |origins: &[Option<(f64, f64)>], at: f64| {
+        let mut origins: Vec<Option<(f64, Option<f64>)>> = Vec::new();
+        let origin_at = |origins: &[Option<(f64, Option<f64>)>], at: f64| {
             let last = ran
                 .partition_point(|(_, from, _)| *from <= at)
                 .checked_sub(1)?;
@@ -77,7 +78,9 @@ impl Timers {
             let set = set.max_by(|a, b| a.0.total_cmp(&b.0));
             origins.push(set.map(|(at, timeout)| {
                 let before = origin_at(&origins, at);
-                before.map_or((at, timeout), |(first, sum)| (first, sum + timeout))
+                before.map_or((at, timeout), |(first, sum)| {
+                    (first, sum.zip(timeout).map(|(sum, own)| sum + own))
+                })
             }));
         }
         let found = requests.iter().filter_map(|(id, at)| {

@@ -109,10 +109,10 @@ pub(in crate::har) fn discoveries(
             }
         };
         // The main thread may have been busy when the timer was due.
-        if let (Trigger::Script { delay, .. } | Trigger::After { delay, .. }, Some(timeout)) =
-            (&mut trigger, recording.short_timeout(i))
+        if let (Trigger::Script { delay, .. } | Trigger::After { delay, .. }, Some(late)) =
+            (&mut trigger, recording.lateness(i))
         {
-            *delay = Duration::from_millis_f64(timeout);
+            *delay = delay.saturating_sub(Duration::from_millis_f64(late));
         }
         // A delay after another event is evidence from times, whatever the initiator.
         let evidence = match (link.how, trigger) {

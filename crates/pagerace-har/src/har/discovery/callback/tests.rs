@@ -164,15 +164,30 @@ fn what_a_timer_does_waits_for_the_event_that_set_it() {
 
 #[test]
 fn what_happens_while_a_short_timer_waits_for_the_thread_did_not_cause_its_request() {
-    let asked = |timeout: Option<f64>| {
-        let mut timed = entry("/x", "application/json", 354, 5, &[APP]);
-        timed["_pagerace"] = json!({"timerSetMs": 305, "timeoutMs": timeout});
+    let asked = |at: u32, set: u32, timeout: Option<f64>| {
+        let mut timed = entry("/x", "application/json", at, 5, &[APP]);
+        timed["_pagerace"] = json!({"timerSetMs": set, "timeoutMs": timeout});
         last(&import_own(&[timed]))
     };
-    assert_eq!(asked(Some(4.0)), (None, 4));
+    // The script ends at 310 ms.
+    assert_eq!(asked(354, 310, Some(4.0)), (None, 4));
+    assert_eq!(
+        asked(354, 310, Some(0.0)),
+        (None, 1),
+        "other tasks may come first"
+    );
+    assert_eq!(
+        asked(900, 700, Some(4.0)),
+        (None, 394),
+        "set by something unknown"
+    );
     let listener = Some(Wait::ContentLoaded);
-    assert_eq!(asked(None).0, listener, "nobody knows for how long");
-    assert_eq!(asked(Some(60.0)).0, listener, "it may poll");
+    assert_eq!(
+        asked(354, 310, None).0,
+        listener,
+        "nobody knows for how long"
+    );
+    assert_eq!(asked(354, 310, Some(60.0)).0, listener, "it may poll");
 }
 
 #[test]
