@@ -299,7 +299,8 @@ impl Browser {
             | Task::Script(id)
             | Task::Vector(id)
             | Task::Deliver(id) => self.graph.nodes[id.index()].lane,
-            Task::Render | Task::Callback(_) | Task::Request(_) | Task::Load => 0,
+            Task::Request(id) => self.lane_of_script(id),
+            Task::Render | Task::Callback(_) | Task::Load => 0,
         };
         self.lanes[lane].push(task, self.current);
         self.woken.push(lane);

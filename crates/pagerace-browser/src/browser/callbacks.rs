@@ -141,14 +141,17 @@ impl Browser {
         };
         let goes_on =
             waited.is_some_and(Resource::is_synchronous) || self.states[id.index()].holds_thread;
-        let by = discovery.trigger.parent();
-        let lane = by.map_or(0, |by| self.graph.nodes[by.index()].lane);
-        if goes_on || self.lanes[lane].is_free() {
+        if goes_on || self.lanes[self.lane_of_script(id)].is_free() {
             self.discover(now, id);
         } else {
-            self.lanes[lane].push(Task::Request(id), self.current);
-            self.woken.push(lane);
+            self.queue(Task::Request(id));
         }
+    }
+
+    /// Returns the thread of the script that requests `id`. A frame that it requests may have another.
+    pub(super) fn lane_of_script(&self, id: ResourceId) -> usize {
+        let by = self.page.resources[id.index()].discovery.trigger.parent();
+        by.map_or(0, |by| self.graph.nodes[by.index()].lane)
     }
 
     /// Discovers `id` after `delay`, during which the script `ran` ran in the recording.

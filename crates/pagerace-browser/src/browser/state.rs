@@ -140,7 +140,8 @@ pub(super) struct Rendering {
     pub(super) last_shown: Instant,
     /// Images in the viewport, or parts of them, that are available but not painted.
     pub(super) ready_images: Vec<ReadyImage>,
-    /// Such images whose elements the parser of the page's document has not reached.
+    /// Images whose elements the parser of the page's document has not reached, as far as they are
+    /// available.
     pub(super) unreached_images: Vec<ReadyImage>,
     /// Such images that scripts put on the page, or build anew, later.
     pub(super) unplaced_images: BTreeMap<ResourceId, Vec<ReadyImage>>,

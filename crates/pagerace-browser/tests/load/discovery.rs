@@ -155,7 +155,7 @@ fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
     // the same order.
     let first_ran = 200.0 + 14.0 + 14.0 + 1.3 + 1.0 + 10.0;
     let (second_ran, third_ran) = (first_ran + 2.0 + 10.0, first_ran + 2.0 + 20.0);
-    // What the second script requests after 3 ms waits for the third one.
+    // The second script's request after 3 ms waits for the third script.
     assert_eq!(l.found(4), Some(third_ran));
     assert_eq!(l.found(5), Some(third_ran + 3.0));
     let m = l.browser.metrics();

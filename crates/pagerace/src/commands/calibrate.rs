@@ -25,6 +25,7 @@ use pagerace_net::Network;
 use pagerace_page::Interventions;
 use pagerace_sim::OriginRtt;
 
+use self::kept::Kept;
 use self::pages::Model;
 use super::files::{check_files, rerun, write, write_text};
 use super::inputs::{jobs, networks};
@@ -55,8 +56,8 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
     if args.pages.is_empty() && !args.offline {
         bail!("new loads need recordings: name them, or compare earlier loads with --offline");
     }
-    let kept = args.models.iter().filter(|_| !args.pages.is_empty());
-    let files = args.output.iter().chain(&args.json).chain(kept.clone());
+    let models = args.models.iter().filter(|_| !args.pages.is_empty());
+    let files = args.output.iter().chain(&args.json).chain(models.clone());
     let files = files.chain(&args.timelines).chain(&args.model_errors);
     check_files(&files.collect::<Vec<_>>(), &args.pages)?;
     let pages = pages::read(args)?;
@@ -67,12 +68,13 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
         part.check()?;
     }
     let elsewhere = elsewhere(&pages.models, &design);
-    for path in kept {
+    let kept = Kept::new(args, &pages.models)?;
+    for path in models {
         pages::keep(path, &pages.models)?;
     }
 
     let watch = args.progress.watch("loads");
-    let observations = measure::observations(args, &design, pages, &watch)?;
+    let observations = measure::observations(args, &design, pages, kept, &watch)?;
     let predictions = predicted(args, &design, &observations, &watch)?;
     let elsewhere = predicted(args, &elsewhere, &observations, &watch)?;
     let compared = accuracy(&Input {

@@ -249,6 +249,16 @@ fn from_a_folder_to_a_calibration() {
     );
     assert_eq!(other.code, 2, "{}", other.out);
     assert!(other.err.contains("other settings"), "{}", other.err);
+    // A recording of other content leaves the file of models alone.
+    for page in seen["pages"].as_object_mut().unwrap().values_mut() {
+        page["content"] = json!("0123456789abcdef");
+    }
+    sandbox.write("seen.json", &seen.to_string());
+    fs::remove_file(sandbox.path("models.json.gz")).unwrap();
+    let other = run(&sandbox, &[&all[..], &["--offline"]].concat());
+    assert_eq!(other.code, 2, "{}", other.out);
+    assert!(other.err.contains("content"), "{}", other.err);
+    assert!(!Path::new(&sandbox.path("models.json.gz")).exists());
 }
 
 /// Splits a CSV line into fields, including quoted ones.

@@ -226,6 +226,42 @@ fn tasks_are_scaled_to_the_median_load() {
 }
 
 #[test]
+fn the_first_layout_that_a_script_forces_counts_for_frames() {
+    let script = |url: &str| json!({"data": {"url": url}});
+    let layout = |dirty: u32, all: u32| json!({"beginData": {"frame": "F", "dirtyObjects": dirty, "totalObjects": all}});
+    let stage = |name: &str, ph: &str, ts: u64| {
+        json!({"name": name, "ph": ph, "pid": 7, "tid": 1, "ts": ts, "id2": {"local": "a"},
+            "args": {"frame_reporter": {"state": "STATE_PRESENTED_ALL"}}})
+    };
+    let (first, later) = ("https://a.test/first.js", "https://a.test/later.js");
+    let found = summary(&[
+        span("RunTask", 2_000, 8_000, &json!({})),
+        span("EvaluateScript", 2_500, 6_000, &script(first)),
+        span("UpdateLayoutTree", 3_000, 500, &layout(0, 0)),
+        span("Layout", 4_000, 2_000, &layout(10, 10)),
+        // The layout is done before the frame.
+        stage("PipelineReporter", "b", 13_000),
+        stage("Commit", "e", 14_000),
+        stage(
+            "SubmitCompositorFrameToPresentationCompositorFrame",
+            "e",
+            20_000,
+        ),
+        json!({"name": "firstContentfulPaint", "ph": "R", "pid": 7, "tid": 7, "ts": 20_000,
+            "args": {"frame": "F"}}),
+        // A layout after the first contentful paint counts for its script.
+        span("RunTask", 30_000, 4_000, &json!({})),
+        span("EvaluateScript", 30_500, 3_000, &script(later)),
+        span("Layout", 31_000, 1_000, &layout(5, 15)),
+    ]);
+    let script_ms = |url: &str| found.cpu.get(url).map(|cpu| cpu.script);
+    assert_eq!(script_ms(first), Some(3.5));
+    assert_eq!(script_ms(later), Some(3.0));
+    assert_eq!(found.rendering.first, Some(2.5));
+    assert_eq!(found.tasks[0].duration_ms.to_bits(), 5.5_f64.to_bits());
+}
+
+#[test]
 fn a_chain_of_timers_counts_from_its_first_one_and_adds_up_their_timeouts() {
     let event = |name: &str, ts: u64, data: Value| json!({"name": name, "ph": "I", "pid": 7, "tid": 7, "ts": ts, "args": {"data": data}});
     let sent = |ts, id: &str| event("ResourceSendRequest", ts, json!({"requestId": id}));

@@ -13,7 +13,7 @@ use super::{Thread, owned};
 /// A timer of one thread: its kind, frame and number.
 type Key = (Thread, bool, String, i64);
 
-/// What a chain of timers waited for.
+/// The wait of a chain of timers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::record) struct Chain {
     /// The time at which its first timer was set, in milliseconds since the navigation.

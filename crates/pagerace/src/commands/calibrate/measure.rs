@@ -24,14 +24,14 @@ struct Step {
     load: Load,
 }
 
-/// Returns the observations of the design: those of the file, and those measured now.
+/// Returns the observations of the design: those that are `kept` in the file, and those measured now.
 pub(super) fn observations(
     args: &CalibrateArgs,
     design: &[Plan],
     pages: Pages,
+    mut kept: Kept,
     watch: &Watch,
 ) -> Result<Observations> {
-    let mut kept = Kept::new(args, &pages.models)?;
     let wanted = |plan: &Plan| args.offline || pages.are_served(&plan.pages[0].name);
     let wanted: Vec<bool> = design.iter().map(wanted).collect();
     let mut missing = missing(design, &wanted, &kept);

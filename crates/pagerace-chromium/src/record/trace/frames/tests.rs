@@ -113,7 +113,7 @@ fn work_for_frames_counts_by_task() {
     let mut forced = vec![0.0; spans.len()];
     let expected = [(1_000.0, 4.0), (20_000.0, 1.0)];
     assert_eq!(works(&spans, &forced, 0.0), expected);
-    // That layout is the first one for a quarter of its objects.
+    // The forced layout is the first one for a quarter of its objects.
     forced[2] = 250.0;
     let expected = [(1_000.0, 4.25), (20_000.0, 1.0)];
     assert_eq!(works(&spans, &forced, 0.0), expected);
