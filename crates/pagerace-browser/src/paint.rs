@@ -87,6 +87,9 @@ pub(crate) struct VisibleImage {
     pub(crate) size: Size,
     /// True if the image becomes visible while it loads.
     pub(crate) incremental: bool,
+    /// The parts of the image that its first tenths of rows add to the picture, see
+    /// [`ImageShare::rows`](pagerace_page::ImageShare::rows).
+    pub(crate) rows: Option<[f64; 9]>,
     /// The event after which a script puts the image on the page, and the delay between them;
     /// `None` if the markup does, or if the script that requests the image does so at once.
     pub(crate) made: Option<(Wait, Duration)>,
@@ -222,6 +225,7 @@ impl Layout {
                 Some(VisibleImage {
                     size: Size::whole(area),
                     incremental: is_incremental(&resource.mime_type),
+                    rows: None,
                     made: None,
                     motion: Duration::ZERO,
                     rebuilt: false,

@@ -12,11 +12,11 @@ use crate::error::ChromiumError;
 
 /// The category of screenshots, one of each frame with a visible change.
 pub(crate) const SCREENSHOTS: &str = "disabled-by-default-devtools.screenshot";
-/// The most screenshots of a trace, and their longest side in pixels: half a minute at 60 frames a
-/// second. Chromium limits the product to 450 screenshots of 500 pixels, its default
-/// (`DevToolsTraceableScreenshot`).
+/// The maximum number of screenshots of a trace: half a minute at 60 frames a second. Chromium limits their
+/// area together to that of 450 screenshots of 500 pixels, its default (`DevToolsTraceableScreenshot`).
 const SCREENSHOTS_MAX: usize = 1_800;
-const SCREENSHOT_SIZE: u32 = 250;
+/// The longest side of a screenshot, in pixels.
+pub(crate) const SCREENSHOT_SIZE: u32 = 250;
 /// The limit of versions that know no other.
 const SCREENSHOTS_FIXED: usize = 450;
 /// The category of `navigationStart`.

@@ -1,8 +1,10 @@
 //! The order in which the bytes of an image deliver its picture.
 //!
-//! The module parses JPEG (ITU-T T.81, annex B) and the headers of PNG
-//! (<https://www.w3.org/TR/png-3/#11IHDR>) and GIF (`GIF89a`, section 20). All other
-//! formats are unknown. The bytes may be truncated or damaged anywhere.
+//! The module parses JPEG (ITU-T T.81, annex B), PNG (<https://www.w3.org/TR/png-3/#11IHDR>) and the
+//! headers of GIF (`GIF89a`, section 20). All other formats are unknown. The bytes may be truncated or
+//! damaged anywhere.
+
+mod rows;
 
 use pagerace_page::{ImageBytes, ImageCoding};
 
@@ -20,7 +22,7 @@ pub fn read(bytes: &[u8]) -> ImageBytes {
     .unwrap_or_default()
 }
 
-/// Parses a JPEG up to its first frame header and, if it is progressive, its first scans.
+/// Parses a JPEG up to its first frame header, and its first scans.
 fn jpeg(bytes: &[u8]) -> Option<ImageBytes> {
     let mut segments = Segments { bytes, at: 2 };
     let (coding, frame) = loop {
@@ -38,20 +40,24 @@ fn jpeg(bytes: &[u8]) -> Option<ImageBytes> {
         }
     };
     let head = segments.at.min(bytes.len()) as u64;
-    let coarse = frame.filter(|_| coding == ImageCoding::Progressive);
-    Some(ImageBytes {
-        coding,
-        head,
-        coarse: coarse.and_then(|frame| first_scans(&mut segments, frame)),
-    })
+    let apart = frame.filter(|_| coding == ImageCoding::Progressive);
+    let apart = apart.and_then(|frame| first_scans(&mut segments, frame));
+    let rows = rows::jpeg(bytes).or_else(|| {
+        let (from, to) = apart?;
+        Some(std::array::from_fn(|tenth| {
+            from + (to - from) * tenth as u64 / 10
+        }))
+    });
+    Some(ImageBytes { coding, head, rows })
 }
 
-/// Returns the end of the scan by which each component has appeared once. Chromium shows
+/// Returns the begin and the end of the scan by which each component has appeared once. Chromium shows
 /// nothing before that (`JPEGImageDecoder`, `all_components_seen`).
-fn first_scans(segments: &mut Segments<'_>, frame: &[u8]) -> Option<u64> {
+fn first_scans(segments: &mut Segments<'_>, frame: &[u8]) -> Option<(u64, u64)> {
     let count = usize::from(*frame.get(5)?);
     let mut missing: Vec<u8> = frame.get(6..)?.chunks_exact(3).map(|c| c[0]).collect();
     missing.truncate(count);
+    let mut begin = segments.at;
     while !missing.is_empty() {
         let (marker, scan) = segments.next()?;
         if marker == 0xd9 {
@@ -67,9 +73,10 @@ fn first_scans(segments: &mut Segments<'_>, frame: &[u8]) -> Option<u64> {
             let seen: Vec<u8> = seen.map(|component| component[0]).collect();
             missing.retain(|component| !seen.contains(component));
         }
+        begin = segments.at;
         segments.skip_scan()?;
     }
-    Some(segments.at as u64)
+    Some((begin as u64, segments.at as u64))
 }
 
 /// Reader of the marker segments of a JPEG.
@@ -128,7 +135,9 @@ fn png(rest: &[u8]) -> Option<ImageBytes> {
     Some(ImageBytes {
         coding,
         head: 8 + 25,
-        coarse: None,
+        rows: (coding == ImageCoding::TopDown)
+            .then(|| rows::png(rest))
+            .flatten(),
     })
 }
 
@@ -153,7 +162,7 @@ fn gif(rest: &[u8]) -> Option<ImageBytes> {
                 return Some(ImageBytes {
                     coding,
                     head: 10,
-                    coarse: None,
+                    rows: None,
                 });
             }
             // An extension: a label, then blocks up to an empty one.

@@ -16,9 +16,9 @@ pub mod timeline;
 pub use intervention::{Intervention, Interventions, ResourceEffect};
 pub use model::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence,
-    FittedLargest, FontDisplay, FontUse, ImageBytes, ImageCoding, InlineScript, Largest,
-    NoResponse, Note, Origin, OriginId, Overlay, Page, PageLayout, PaintEvidence, PaintFit,
-    PictureShares, RecordedPage, RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger,
-    Wait,
+    FittedLargest, FontDisplay, FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript,
+    Largest, NoResponse, Note, Origin, OriginId, Overlay, Page, PageLayout, PaintEvidence,
+    PaintFit, PictureShares, RecordedPage, RecordedTimes, Rect, RenderingTime, Resource,
+    ResourceId, Trigger, Wait,
 };
 pub use paint::{PaintChange, PaintEffect};

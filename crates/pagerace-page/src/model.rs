@@ -14,8 +14,8 @@ pub use self::check::{
 };
 pub use self::content::Content;
 pub use self::layout::{
-    Callback, Element, ElementKind, FontDisplay, FontUse, InlineScript, Largest, Overlay,
-    PageLayout, PictureShares, Rect, RenderingTime,
+    Callback, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript, Largest,
+    Overlay, PageLayout, PictureShares, Rect, RenderingTime,
 };
 pub use self::paints::{FittedLargest, PaintEvidence, PaintFit};
 
@@ -198,9 +198,10 @@ pub struct ImageBytes {
     pub coding: ImageCoding,
     /// Bytes up to the point where the picture's size is known; 0 if unknown.
     pub head: u64,
-    /// Bytes after which a progressive image covers its whole area, at reduced quality.
+    /// Bytes after which none, one tenth, and so on up to all of the picture's rows are there, those of a
+    /// progressive image at reduced quality. `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coarse: Option<u64>,
+    pub rows: Option<[u64; 11]>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

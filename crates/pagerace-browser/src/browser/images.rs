@@ -3,8 +3,8 @@
 //! Chromium flushes the data of a loading image when its size is known, and then at most
 //! once a second (`ImageResource::AppendData`, `kFlushDelay`,
 //! <https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/loader/resource/image_resource.cc>).
-//! All browsers are modelled alike. A flush shows rows in proportion to the bytes that
-//! have arrived; a progressive image is shown as a whole after its first scans.
+//! All browsers are modelled alike. A flush shows the rows that have arrived, of a progressive image those of
+//! its first scan.
 
 use pagerace_core::{Duration, Instant};
 use pagerace_page::{ImageCoding, Resource, ResourceId};
@@ -71,13 +71,7 @@ impl Browser {
         else {
             return;
         };
-        let (bytes, received) = (resource.image, state.received);
-        let behind_head = |bytes_so_far: u64| bytes_so_far.saturating_sub(bytes.head) as f64;
-        let share = match (bytes.coding, bytes.coarse) {
-            (ImageCoding::Progressive, Some(coarse)) if received > coarse => 1.0,
-            (ImageCoding::Progressive, _) => 0.0,
-            _ => behind_head(received) / behind_head(resource.body_bytes).max(1.0),
-        };
+        let share = part_of_rows(image.rows, rows(resource, state.received));
         if first || share > state.flushes.shown {
             let area = image.size.area * (share - state.flushes.shown);
             state.flushes.shown = share;
@@ -176,6 +170,38 @@ impl Browser {
         self.screen
             .paint_moving(shown, in_place, Some(image.id), image.size, ready);
     }
+}
+
+/// Returns the share of an image's rows that its first `received` bytes show, from 0 to 1.
+fn rows(resource: &Resource, received: u64) -> f64 {
+    let bytes = resource.image;
+    let Some(ends) = bytes.rows else {
+        let behind_head = |all: u64| all.saturating_sub(bytes.head) as f64;
+        return match bytes.coding {
+            ImageCoding::Progressive => 0.0,
+            _ => behind_head(received) / behind_head(resource.body_bytes).max(1.0),
+        };
+    };
+    let known = ends.partition_point(|end| *end <= received);
+    let (from, to) = match known {
+        0 => return 0.0,
+        11 => return 1.0,
+        _ => (ends[known - 1], ends[known]),
+    };
+    let part = received.saturating_sub(from) as f64 / to.saturating_sub(from).max(1) as f64;
+    ((known - 1) as f64 + part.min(1.0)) / 10.0
+}
+
+/// Returns the part of an image's share of the picture that this share of its rows adds.
+fn part_of_rows(parts: Option<[f64; 9]>, rows: f64) -> f64 {
+    let Some(parts) = parts else { return rows };
+    let part = |tenths: usize| match tenths {
+        0 => 0.0,
+        _ => parts.get(tenths - 1).copied().unwrap_or(1.0),
+    };
+    let tenths = (rows * 10.0).floor();
+    let (from, to) = (part(tenths as usize), part(tenths as usize + 1));
+    from + (to - from) * (rows * 10.0 - tenths)
 }
 
 /// Returns true for a vector graphic, which is a document of its own.

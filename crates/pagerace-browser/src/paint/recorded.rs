@@ -156,7 +156,7 @@ fn pixels(layout: &PageLayout) -> f64 {
 /// Sets the measured shares of images. Images that were not measured individually divide
 /// their common share by area.
 fn share_images(images: &mut [Option<VisibleImage>], shares: &PictureShares, pixels: f64) {
-    let measured = |i: usize| shares.images.iter().find(|(id, _)| id.index() == i);
+    let measured = |i: usize| shares.images.iter().find(|told| told.image.index() == i);
     let area = |image: &Option<VisibleImage>| image.map_or(0.0, |image| image.size.area);
     let others = images
         .iter()
@@ -165,8 +165,10 @@ fn share_images(images: &mut [Option<VisibleImage>], shares: &PictureShares, pix
     let all: f64 = others.map(|(_, image)| area(image)).sum();
     for (i, image) in images.iter_mut().enumerate() {
         let Some(image) = image else { continue };
-        image.size.area = match measured(i) {
-            Some((_, share)) => share * pixels,
+        let measured = measured(i);
+        image.rows = measured.and_then(|told| told.rows);
+        image.size.area = match measured {
+            Some(told) => told.share * pixels,
             None if all > 0.0 => shares.other_images * pixels * image.size.area / all,
             None => 0.0,
         };
@@ -204,6 +206,7 @@ fn add_image(
         size: Size::whole(0.0),
         incremental: is_incremental(&resource.mime_type),
         made,
+        rows: None,
         motion: element.motion,
         rebuilt: false,
     });

@@ -6,6 +6,9 @@ use pagerace_page::ResourceId;
 use super::Size;
 use crate::cause::{Cause, Ready};
 
+/// The error of a sum of shares, in per cent, that does not count as less than a whole per cent.
+const ROUNDING: f64 = 1e-6;
+
 /// A painted element.
 #[derive(Clone, Copy, Debug)]
 struct Painted {
@@ -129,7 +132,9 @@ impl Screen {
         self.largest_element().and_then(|p| p.ready.cause)
     }
 
-    /// Returns the time of each paint, its share of the final picture, and its cause.
+    /// Returns the time of each paint, its share of the final picture, and its cause. The sum of the
+    /// shares up to each paint is in whole per cent, rounded down, as in speedline
+    /// (<https://github.com/paulirish/speedline/blob/main/core/src/speed-index.js>).
     pub(crate) fn causes(&self) -> Vec<(Instant, f64, Option<Cause>)> {
         let weights = self.weights();
         let total: f64 = weights.iter().sum();
@@ -139,6 +144,13 @@ impl Screen {
         };
         let mut causes: Vec<_> = self.painted.iter().zip(&weights).map(paint).collect();
         causes.sort_by_key(|(at, ..)| *at);
+        let (mut exact, mut shown) = (0.0, 0.0);
+        for (_, share, _) in &mut causes {
+            exact += *share;
+            let whole = f64::min((exact * 100.0 + ROUNDING).floor() / 100.0, 1.0);
+            *share = whole - shown;
+            shown = whole;
+        }
         causes
     }
 

@@ -166,6 +166,20 @@ fn shares_times_times_are_the_speed_index() {
 }
 
 #[test]
+fn progress_is_in_whole_per_cent_rounded_down() {
+    let mut screen = Screen::new(IMAGE_ROOM);
+    for (millis, area) in [(100, 299.0), (200, 597.0), (300, 104.0)] {
+        screen.paint(at(millis), None, size(area, 0.0), READY);
+    }
+    let progress = screen.progress(Instant::ZERO).into_iter();
+    let per_mille = progress.map(|(at, share)| (at, (share * 1e3).round() as u32));
+    assert_eq!(
+        per_mille.collect::<Vec<_>>(),
+        [(at(0), 0), (at(100), 290), (at(200), 890), (at(300), 1000)]
+    );
+}
+
+#[test]
 fn the_first_paint_waited_for_what_was_ready_first() {
     let ready = |resource, millis| {
         let cause = Cause {

@@ -2,18 +2,29 @@
 
 use pagerace_browser::Cached;
 use pagerace_core::{Destination, Duration};
-use pagerace_page::{Element, ImageBytes, ImageCoding, Overlay, PictureShares, Resource, Wait};
+use pagerace_page::{
+    Element, ImageBytes, ImageCoding, ImageShare, Overlay, PictureShares, Resource, Wait,
+};
 
 use crate::common::{Network, document, head_script, id, in_markup, ms, page, visible_image};
 use crate::recorded_layout::{image, loaded, paints, text, with_layout};
 
 /// Returns visual progress, with times relative to the end, of an image of 320 kB at
 /// 100 kB/s whose size is known after 20 kB.
-fn slow_image(coding: ImageCoding, coarse: Option<u64>) -> Vec<(f64, f64)> {
+fn slow_image(coding: ImageCoding, rows: Option<[u64; 11]>) -> Vec<(f64, f64)> {
+    slow_image_of(coding, rows, None)
+}
+
+/// The same with the parts of the picture that tenths of the rows add.
+fn slow_image_of(
+    coding: ImageCoding,
+    rows: Option<[u64; 11]>,
+    parts: Option<[f64; 9]>,
+) -> Vec<(f64, f64)> {
     let image_bytes = ImageBytes {
         coding,
         head: 20_000,
-        coarse,
+        rows,
     };
     let photo = Resource {
         image: image_bytes,
@@ -27,7 +38,11 @@ fn slow_image(coding: ImageCoding, coarse: Option<u64>) -> Vec<(f64, f64)> {
     page.layout.as_mut().expect("recorded").shares = Some(PictureShares {
         canvas: 0.0,
         canvas_scripted: false,
-        images: vec![(id(1), 1.0)],
+        images: vec![ImageShare {
+            image: id(1),
+            share: 1.0,
+            rows: parts,
+        }],
         other_images: 0.0,
     });
     let network = Network {
@@ -48,30 +63,48 @@ fn slow_image(coding: ImageCoding, coarse: Option<u64>) -> Vec<(f64, f64)> {
 
 #[test]
 fn a_loading_image_is_looked_at_once_a_second_from_when_its_size_is_known() {
-    // The image takes 3 s: a little is shown at once, then two flushes, then the end.
+    // The image takes 3 s: two flushes, then the end.
     let points = slow_image(ImageCoding::TopDown, None);
     let rows: Vec<f64> = points.iter().map(|p| (p.1 * 10.0).round() / 10.0).collect();
-    assert_eq!(rows, [0.0, 0.3, 0.7, 1.0], "{points:?}");
+    assert_eq!(rows, [0.3, 0.7, 1.0], "{points:?}");
     let times: Vec<f64> = points
         .iter()
         .map(|p| (p.0 / 100.0).round() / 10.0)
         .collect();
-    assert_eq!(times, [-3.0, -2.0, -1.0, 0.0], "{points:?}");
+    assert_eq!(times, [-2.0, -1.0, 0.0], "{points:?}");
 }
 
 #[test]
-fn a_progressive_image_is_there_with_the_first_flush_after_its_first_scan() {
-    let times = |coarse| {
-        let points = slow_image(ImageCoding::Progressive, coarse);
-        points
-            .iter()
-            .map(|p| (p.0 / 100.0).round() / 10.0)
-            .collect::<Vec<_>>()
+fn rows_of_a_loading_image_take_their_own_bytes_and_add_their_own_parts() {
+    // About 120 and 220 kB are there at the flushes, after five and seven tenths of the rows.
+    let rows = [20, 25, 30, 40, 50, 115, 160, 210, 260, 300, 320].map(|kb| kb * 1_000);
+    let shown = |parts| {
+        let points = slow_image_of(ImageCoding::TopDown, Some(rows), parts);
+        points.iter().map(|p| p.1).collect::<Vec<_>>()
     };
-    // The frame at the end adds nothing.
-    assert_eq!(times(Some(40_000)).first(), Some(&-2.0));
-    assert_eq!(times(Some(150_000)).first(), Some(&-1.0));
-    assert_eq!(times(None), [0.0]);
+    let plain = shown(None);
+    assert!((0.50..0.53).contains(&plain[0]), "{plain:?}");
+    assert!((0.71..0.75).contains(&plain[1]), "{plain:?}");
+    // The lower four tenths are below the viewport.
+    let cut = shown(Some([0.1, 0.2, 0.4, 0.6, 0.9, 1.0, 1.0, 1.0, 1.0]));
+    assert!((0.90..0.93).contains(&cut[0]), "{cut:?}");
+    assert!(cut[1] > 0.999, "{cut:?}");
+}
+
+#[test]
+fn a_progressive_image_is_there_after_its_first_scan() {
+    let shown = |end: Option<u64>| {
+        let rows = end.map(|end| std::array::from_fn(|k| 20_000 + (end - 20_000) * k as u64 / 10));
+        let points = slow_image(ImageCoding::Progressive, rows);
+        let seconds = |ms: f64| (ms / 100.0).round() / 10.0;
+        let tenths = points.iter().filter(|p| p.1 >= 0.1);
+        let tenths = tenths.map(|p| (seconds(p.0), (p.1 * 10.0).floor()));
+        tenths.collect::<Vec<_>>()
+    };
+    // About 20, 120 and 220 kB are there at the flushes. The frame at the end adds nothing.
+    assert_eq!(shown(Some(40_000))[0], (-2.0, 10.0));
+    assert_eq!(shown(Some(150_000))[..2], [(-2.0, 7.0), (-1.0, 10.0)]);
+    assert_eq!(shown(None), [(0.0, 10.0)]);
 }
 
 #[test]
@@ -81,7 +114,7 @@ fn an_image_is_contentful_once_its_size_is_known() {
             image: ImageBytes {
                 coding,
                 head: 20_000,
-                coarse: None,
+                rows: None,
             },
             ..visible_image(320_000, 500)
         };

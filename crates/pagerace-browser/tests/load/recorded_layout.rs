@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration};
 use pagerace_page::{
-    Callback, Element, ElementKind, FontDisplay, FontUse, InlineScript, Overlay, Page, PageLayout,
-    PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
+    Callback, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript, Overlay, Page,
+    PageLayout, PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 
 use crate::causes;
@@ -464,7 +464,11 @@ fn measured_shares_are_progress_whatever_the_areas() {
     let measured = PictureShares {
         canvas: 0.2,
         canvas_scripted: false,
-        images: vec![(id(1), 0.3)],
+        images: vec![ImageShare {
+            image: id(1),
+            share: 0.3,
+            rows: None,
+        }],
         other_images: 0.4,
     };
     let l = two_images(Some(measured));

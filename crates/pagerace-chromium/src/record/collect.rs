@@ -171,7 +171,8 @@ pub(super) fn load(
     let screen = (f64::from(device.width), f64::from(device.height));
     let (areas, nodes) = shown(&snapshot, &paints, screen);
     let histories = history::of(&mut session, &frame, &nodes)?;
-    let shares = shares::measure(&mut session, &areas, screen)?;
+    let trace = recorder.trace.finish(without_fragment(current), &frame);
+    let shares = shares::measure(&mut session, &areas, &trace.images, screen)?;
     Ok(Load {
         url: url.into(),
         chromium: browser.version().into(),
@@ -180,7 +181,7 @@ pub(super) fn load(
         device,
         requests,
         bodies,
-        trace: recorder.trace.finish(without_fragment(current), &frame),
+        trace,
         snapshot,
         histories,
         shares,

@@ -100,6 +100,7 @@ pub(super) fn elements(
     // A snapshot at the limit may lack elements, so it is not used.
     let without = without.filter(|painter| painter.elements.len() < ELEMENTS_MAX);
     if let Some(without) = &without {
+        painter.place_rewritten(without);
         painter.split_grown(without);
     }
     let seen: Option<Seen> = without.map(|painter| {
@@ -588,6 +589,32 @@ impl Painter<'_> {
     fn rect(&self, index: usize) -> Rect {
         let [x, y, w, h] = self.page.bounds(index);
         Rect([x, y, x + w, y + h])
+    }
+
+    /// Gives a text that scripts wrote the places of the one that its block shows in `unscripted`, the
+    /// same page without its scripts. Highlighted code, for example, looks much as before, and Chromium
+    /// reports the first text of a block only (`TextPaintTimingDetector`).
+    fn place_rewritten(&mut self, unscripted: &Self) {
+        let (width, height) = self.context.viewport;
+        let clipped = |rect: Rect| rect.clipped(Rect([0.0, 0.0, width, height]));
+        let before = unscripted.blocks.iter();
+        let before = before.filter(|(block, _)| !unscripted.page.is_pseudo(**block));
+        let before: BTreeMap<u64, &Entry> = before
+            .filter_map(|(block, at)| Some((unscripted.places[*block]?, &unscripted.elements[*at])))
+            .collect();
+        for (block, at) in &self.blocks {
+            let entry = &mut self.elements[*at];
+            let before = self.places[*block].and_then(|place| before.get(&place));
+            let now = clipped(entry.rect);
+            let is_alike = |before: &Entry| {
+                !now.is_empty() && now.clipped(before.rect).area() >= now.area() / 2.0
+            };
+            if let Some(before) =
+                before.filter(|before| entry.places.is_empty() && is_alike(before))
+            {
+                entry.places.clone_from(&before.places);
+            }
+        }
     }
 
     /// Splits the backgrounds that are smaller in `unscripted`, the same page without its scripts.

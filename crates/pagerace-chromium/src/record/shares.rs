@@ -4,13 +4,18 @@
 //! Areas alone are not sufficient: white pixels do not count, an image under a
 //! translucent box may contribute much, and two parts with the same colours contribute
 //! less than their sum. Therefore the page is captured complete, without its images,
-//! without images and texts, and without each of its large images in turn. The agreement
+//! without images and texts, without all of its elements, and without each of its large images in turn. The agreement
 //! of the histograms of two pictures is visual progress as in speedline; see `picture`.
+//!
+//! A loading image appears row by row, and the upper rows may add more than the lower ones, which other
+//! elements cover or which are below the viewport. The part that each tenth of the rows adds follows from
+//! the pictures with and without the image: down to some row from the one, the rest from the other.
 //!
 //! Left out: frames and the contents of shadow trees, which count as boxes.
 
 mod ink;
 mod picture;
+mod rows;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +26,9 @@ use serde_json::{Value, json};
 
 use self::ink::{Ink, Place};
 use self::picture::Picture;
+use self::rows::{Parts, Place as Rows};
+use super::collect::TICK;
+use crate::trace::SCREENSHOT_SIZE;
 use crate::{ChromiumError, Session};
 
 /// The maximum number of images that are measured individually; the others are measured
@@ -28,8 +36,6 @@ use crate::{ChromiumError, Session};
 const IMAGES_MAX: usize = 16;
 /// The minimum share of the viewport of an image that is measured individually.
 const AREA_LEAST: f64 = 0.002;
-/// The longest side of a picture, as in the screenshots of a trace.
-const SIDE_MAX: f64 = 500.0;
 /// The JPEG quality, as in the screenshots of a trace.
 const QUALITY: u32 = 80;
 /// The time after which the remaining images are measured together.
@@ -40,10 +46,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) struct Shares {
     /// The share of text, without images.
     text: f64,
+    /// The share of the canvas.
+    canvas: f64,
     /// The share of all other elements that are not images.
     boxes: f64,
-    /// The shares of individually measured images.
-    images: Vec<(String, f64)>,
+    /// The shares of individually measured images, with the parts that their rows add, if known.
+    images: Vec<(String, f64, Option<Parts>)>,
     /// The share of all other images.
     others: f64,
     /// The pixels of the text and of the boxes.
@@ -63,7 +71,9 @@ impl Shares {
             .filter(|(_, element)| image(element).is_none())
             .map(|(number, element)| (number, (element["kind"] == "text", sides(element))))
             .unzip();
-        let (owned, canvas) = self.ink.owned(&places);
+        let (owned, unowned) = self.ink.owned(&places);
+        // Pixels that no element owns, such as those of a gradient, count as canvas.
+        let canvas = self.canvas + unowned * self.boxes;
         for ((number, place), owned) in numbers.into_iter().zip(places).zip(owned) {
             let share = rounded(owned * if place.0 { self.text } else { self.boxes });
             if share > 0.0 {
@@ -71,8 +81,14 @@ impl Shares {
             }
         }
         let images = self.images.iter();
-        let images = images.map(|(url, share)| json!({"url": url, "share": rounded(*share)}));
-        layout["shares"] = json!({"canvas": rounded(canvas * self.boxes),
+        let images = images.map(|(url, share, rows)| {
+            let mut image = json!({"url": url, "share": rounded(*share)});
+            if let Some(rows) = rows {
+                image["rows"] = json!(rows.map(rounded));
+            }
+            image
+        });
+        layout["shares"] = json!({"canvas": rounded(canvas),
             "images": images.collect::<Vec<_>>(), "otherImages": rounded(self.others)});
     }
 }
@@ -114,8 +130,8 @@ fn rounded(share: f64) -> f64 {
 }
 
 /// Measures the shares of the page in `session`. `areas` is the visible area of each
-/// image URL, in pixels of a viewport of this size. Returns `None` if the page cannot be
-/// captured or changed.
+/// image URL, in pixels of a viewport of this size, and `sizes` the natural size of each. Returns `None`
+/// if the page cannot be captured or changed.
 ///
 /// The page is not usable afterwards: it is frozen, and its scripts are disabled.
 ///
@@ -124,9 +140,10 @@ fn rounded(share: f64) -> f64 {
 pub(super) fn measure(
     session: &mut Session,
     areas: &BTreeMap<String, f64>,
+    sizes: &BTreeMap<String, (f64, f64)>,
     viewport: (f64, f64),
 ) -> Result<Option<Shares>, ChromiumError> {
-    match photographed(session, areas, viewport) {
+    match photographed(session, areas, sizes, viewport) {
         // A page that does not permit the measurement is recorded without shares.
         Err(ChromiumError::Refused { .. }) => Ok(None),
         result => result,
@@ -136,6 +153,7 @@ pub(super) fn measure(
 fn photographed(
     session: &mut Session,
     areas: &BTreeMap<String, f64>,
+    sizes: &BTreeMap<String, (f64, f64)>,
     viewport: (f64, f64),
 ) -> Result<Option<Shares>, ChromiumError> {
     let begin = session.now();
@@ -144,17 +162,20 @@ fn photographed(
         json!({"value": true}),
     )?;
     session.evaluate(include_str!("shares/hide.js"))?;
-    let Some(complete) = picture(session, viewport)? else {
+    let places = session.evaluate(&format!("pageraceRows({})", json!(sizes)))?;
+    let places = Rows::read(&places);
+    let Some(complete) = picture(session)? else {
         return Ok(None);
     };
-    let progress = |session: &mut Session, hidden: &Value, text: bool| {
-        session.evaluate(&format!("pageraceHide({hidden}, {text})"))?;
-        let picture = picture(session, viewport)?;
+    let progress = |session: &mut Session, hidden: &Value, text: bool, boxes: bool| {
+        session.evaluate(&format!("pageraceHide({hidden}, {text}, {boxes})"))?;
+        let picture = picture(session)?;
         Ok::<_, ChromiumError>(picture.map(|p| (p.progress_to(&complete), p)))
     };
-    let bare = progress(session, &Value::Null, true)?;
-    let imageless = progress(session, &Value::Null, false)?;
-    let (Some((boxes, bare)), Some((base, imageless))) = (bare, imageless) else {
+    let canvas = progress(session, &Value::Null, true, true)?;
+    let bare = progress(session, &Value::Null, true, false)?;
+    let imageless = progress(session, &Value::Null, false, false)?;
+    let (Some(canvas), Some(bare), Some(imageless)) = (canvas, bare, imageless) else {
         return Ok(None);
     };
     let mut single = Vec::new();
@@ -164,17 +185,21 @@ fn photographed(
         let patient = session.now().since(begin) < PATIENCE;
         if !large || !patient || single.len() == IMAGES_MAX {
             left.push(url);
-        } else if let Some((without, _)) = progress(session, &json!([url]), false)? {
-            single.push((url.to_owned(), 1.0 - without));
+        } else if let Some((progress, without)) = progress(session, &json!([url]), false, false)? {
+            let places = places.get(url).map_or(&[][..], Vec::as_slice);
+            let scale = complete.width as f64 / viewport.0;
+            let rows = rows::parts(&complete, &without, places, scale);
+            single.push((url.to_owned(), 1.0 - progress, rows));
         }
     }
     let others = if left.is_empty() {
         0.0
     } else {
-        progress(session, &json!(left), false)?.map_or(0.0, |p| 1.0 - p.0)
+        progress(session, &json!(left), false, false)?.map_or(0.0, |p| 1.0 - p.0)
     };
-    let ink = Ink::new(&bare, &imageless, viewport);
-    Ok(Some(shares(boxes, base, single, others, ink)))
+    let ink = Ink::new(&canvas.1, &bare.1, &imageless.1, viewport);
+    let steps = [canvas.0, bare.0, imageless.0];
+    Ok(Some(shares(steps, single, others, ink)))
 }
 
 /// Returns the images, the largest area first.
@@ -184,46 +209,55 @@ fn by_size(areas: &BTreeMap<String, f64>) -> Vec<(&str, f64)> {
     all
 }
 
-/// Computes the shares. `base` is the progress without images, and `boxes` the progress
-/// without text as well. `base` determines the common share of all images, which their
-/// individual measurements only divide.
+/// Computes the shares. The steps are the progress of the canvas alone, with boxes, and with text as well.
+/// The last one determines the common share of all images, which their individual measurements only
+/// divide.
 fn shares(
-    boxes: f64,
-    base: f64,
-    mut images: Vec<(String, f64)>,
+    [canvas, boxes, base]: [f64; 3],
+    mut images: Vec<(String, f64, Option<Parts>)>,
     mut others: f64,
     ink: Ink,
 ) -> Shares {
-    let sum = images.iter().map(|(_, share)| share).sum::<f64>() + others;
+    let sum = images.iter().map(|(_, share, _)| share).sum::<f64>() + others;
     // If no image changes the picture by itself, all shares of images are zero.
     let base = if sum > 0.0 { base } else { 1.0 };
     for share in images.iter_mut().map(|i| &mut i.1).chain([&mut others]) {
         *share *= if sum > 0.0 { (1.0 - base) / sum } else { 0.0 };
     }
-    let text = (base - boxes).clamp(0.0, base);
+    let boxes = boxes.min(base);
+    let canvas = canvas.min(boxes);
     Shares {
-        text,
-        boxes: base - text,
+        text: base - boxes,
+        canvas,
+        boxes: boxes - canvas,
         images,
         others,
         ink,
     }
 }
 
-/// Captures the current viewport, in the format of the screenshots of a trace.
-fn picture(
-    session: &mut Session,
-    (width, height): (f64, f64),
-) -> Result<Option<Picture>, ChromiumError> {
-    let scale = (SIDE_MAX / width.max(height)).min(1.0);
-    let clip = json!({"x": 0, "y": 0, "width": width, "height": height, "scale": scale});
-    let answer = session.call(
-        "Page.captureScreenshot",
-        json!({"format": "jpeg", "quality": QUALITY, "clip": clip}),
+/// Captures the current viewport, as the screenshots of a trace do: Chromium draws the frame in full
+/// size and then reduces it.
+fn picture(session: &mut Session) -> Result<Option<Picture>, ChromiumError> {
+    // Draws a frame with the latest styles.
+    let smallest = json!({"format": "jpeg", "quality": 0});
+    session.call("Page.captureScreenshot", smallest)?;
+    while session.next_event(Duration::ZERO)?.is_some() {}
+    session.call(
+        "Page.startScreencast",
+        json!({"format": "jpeg", "quality": QUALITY,
+            "maxWidth": SCREENSHOT_SIZE, "maxHeight": SCREENSHOT_SIZE}),
     )?;
-    let bytes = answer["data"]
-        .as_str()
-        .and_then(|t| STANDARD.decode(t).ok());
+    let begin = session.now();
+    let mut frame = None;
+    while frame.is_none() && session.now().since(begin) < PATIENCE {
+        let event = session.next_event(TICK)?;
+        let event = event.filter(|event| event.method == "Page.screencastFrame");
+        frame = event.map(|mut event| event.params["data"].take());
+    }
+    session.call("Page.stopScreencast", json!({}))?;
+    let bytes = frame.as_ref().and_then(Value::as_str);
+    let bytes = bytes.and_then(|text| STANDARD.decode(text).ok());
     Ok(bytes.and_then(|bytes| Picture::from_jpeg(&bytes)))
 }
 

@@ -73,6 +73,13 @@ const HIDES: &str = "<!doctype html><style>.wait > * { visibility: hidden }\
     glows.style.color = 'red' })\
     </script></body>";
 
+/// A page whose body shows the upper tenth of its background, with an image of which half is below the
+/// viewport, and a hidden copy of that.
+const ROWS: &str = "<!doctype html><html style='background: #fff'>\
+    <body style='margin: 0; width: 200px; height: 10vh; background: url(/b.svg) 0 0 / cover fixed'>\
+    <img src=/old.svg style='width: 300px; height: 200vh; margin-left: 300px; object-fit: cover'>\
+    <img src=/old.svg hidden></body>";
+
 /// Serves the site until the process ends.
 fn serve() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
@@ -103,6 +110,7 @@ fn answer(stream: &TcpStream) {
         "/made" => ("200 OK", "Content-Type: text/html\r\n", MADE),
         "/loader" => ("200 OK", "Content-Type: text/html\r\n", LOADER),
         "/hides" => ("200 OK", "Content-Type: text/html\r\n", HIDES),
+        "/rows" => ("200 OK", "Content-Type: text/html\r\n", ROWS),
         "/work" => ("200 OK", "Content-Type: text/html\r\n", SLOW),
         "/far" => (
             "200 OK",
@@ -183,6 +191,37 @@ fn recordings() -> Option<([Value; 4], String)> {
     );
     std::fs::remove_dir_all(&folder).expect("was made");
     Some((all, base))
+}
+
+#[test]
+fn rows_of_an_image_add_where_they_are_seen() {
+    let folder = folder("rows");
+    let started = Options::new(&folder);
+    let Some(browser) = launch(&started) else {
+        return;
+    };
+    browser.close();
+    let options = RecordOptions {
+        settle: Duration::from_millis(500),
+        ..RecordOptions::default()
+    };
+    let url = format!("http://127.0.0.1:{}/rows", serve());
+    let har = record(&|| start(&started), &url, &options, &mut |_| {}).expect("it loads");
+    let shares = &har["log"]["pages"][0]["_pagerace"]["layout"]["shares"];
+    let rows = |path: &str| {
+        let mut images = shares["images"].as_array().expect("images").iter();
+        let image = images.find(|i| i["url"].as_str().is_some_and(|u| u.ends_with(path)));
+        let rows = image.and_then(|image| image["rows"].as_array()).cloned();
+        let rows = rows.unwrap_or_else(|| panic!("{path}: {shares}"));
+        rows.iter().filter_map(Value::as_f64).collect::<Vec<_>>()
+    };
+    let (image, background) = (rows("/old.svg"), rows("/b.svg"));
+    assert!((image[1] - 0.4).abs() < 0.05, "{image:?}");
+    assert!(
+        image[4] > 0.95 && background[0] > 0.8,
+        "{image:?} {background:?}"
+    );
+    std::fs::remove_dir_all(&folder).expect("was made");
 }
 
 #[test]

@@ -318,20 +318,15 @@ fn body<'a>(content: &'a Value, mime: &str) -> Option<Cow<'a, str>> {
     Some(Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Maximum number of image bytes to parse. The data before the picture (colour profiles,
-/// previews) is shorter, and so is, in most cases, the first scan of a progressive image.
-const IMAGE_HEAD_MAX: usize = 1 << 20;
-
 fn image(content: &Value, mime: &str) -> ImageBytes {
     let is_image = mime.starts_with("image/");
     let is_base64 = text(content, "encoding") == Some("base64");
     let Some(text) = text(content, "text").filter(|_| is_image && is_base64) else {
         return ImageBytes::default();
     };
-    // Four characters encode three bytes; text beyond the limit is not decoded.
+    // Four characters encode three bytes; a cut text may end with fewer.
     let text = text.trim().as_bytes();
-    let head = &text[..text.len().min(IMAGE_HEAD_MAX / 3 * 4)];
-    let decoded = BASE64_STANDARD.decode(head);
+    let decoded = BASE64_STANDARD.decode(&text[..text.len() / 4 * 4]);
     decoded.map_or_else(|_| ImageBytes::default(), |bytes| image::read(&bytes))
 }
 

@@ -18,8 +18,8 @@ use super::recording::{Recording, upgraded};
 use super::value::{filled, flag, list, millis, number, position};
 use pagerace_page::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
 use pagerace_page::{
-    Element, ElementKind, FontUse, InlineScript, Largest, Overlay, PageLayout, PictureShares, Rect,
-    RenderingTime, ResourceId, Wait,
+    Element, ElementKind, FontUse, ImageShare, InlineScript, Largest, Overlay, PageLayout,
+    PictureShares, Rect, RenderingTime, ResourceId, Wait,
 };
 
 /// Images with fewer bytes are beacons and spacers, which are not visible.
@@ -173,8 +173,17 @@ fn player(video: &Element) -> Element {
 fn shares(recording: &Recording, layout: &Value) -> Option<PictureShares> {
     let told = layout.get("shares").filter(|v| v.is_object())?;
     let image = |value| {
-        let id = find(recording, filled(value, "url")?)?;
-        Some((id, share(value, "share")))
+        let rows = list(value, "rows").iter().map(Value::as_f64);
+        let rows: Option<Vec<f64>> = rows
+            .map(|part| part.filter(|p| (0.0..=1.0).contains(p)))
+            .collect();
+        Some(ImageShare {
+            image: find(recording, filled(value, "url")?)?,
+            share: share(value, "share"),
+            rows: rows
+                .and_then(|rows| rows.try_into().ok())
+                .filter(|rows: &[f64; 9]| rows.is_sorted()),
+        })
     };
     Some(PictureShares {
         canvas: share(told, "canvas"),

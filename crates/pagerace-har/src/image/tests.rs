@@ -147,8 +147,9 @@ fn a_progressive_image_is_there_when_all_components_have_been_seen() {
     let together: &[(&[u8], u8, u8, usize)] = &[(&[1, 2, 3], 0, 0, 50), (&[1], 1, 0, 500)];
     let image = read(&scans(together));
     assert_eq!(image.head, 21);
-    // Tables, scan header, stuffed and restart bytes, and data.
-    assert_eq!(image.coarse, Some(21 + 6 + 14 + 4 + 50));
+    // Tables and scan header, and then stuffed and restart bytes, and data.
+    let rows = image.rows.unwrap();
+    assert_eq!([rows[0], rows[5], rows[10]], [41, 41 + 27, 41 + 54]);
     let apart: &[(&[u8], u8, u8, usize)] = &[
         (&[1], 0, 0, 10),
         (&[1], 1, 0, 99),
@@ -157,9 +158,14 @@ fn a_progressive_image_is_there_when_all_components_have_been_seen() {
         (&[1], 0, 1, 9),
     ];
     let whole = scans(apart);
-    let coarse = read(&whole).coarse.unwrap() as usize;
-    assert_eq!(coarse, 21 + 4 * (6 + 10 + 4) + 10 + 99 + 10 + 10);
-    assert_eq!(whole[coarse..coarse + 2], [0xff, 0xc4]);
-    assert_eq!(read(&whole[..coarse]).coarse, None, "its end is not seen");
-    assert_eq!(read(&jpeg_with(0xc0)).coarse, None);
+    let rows = read(&whole).rows.unwrap();
+    let end = rows[10] as usize;
+    assert_eq!(end, 21 + 4 * (6 + 10 + 4) + 10 + 99 + 10 + 10);
+    assert_eq!(
+        rows[0], 216,
+        "the last scan of a component that is the first of its own"
+    );
+    assert_eq!(whole[end..end + 2], [0xff, 0xc4]);
+    assert_eq!(read(&whole[..end]).rows, None, "its end is not seen");
+    assert_eq!(read(&jpeg_with(0xc0)).rows, None);
 }

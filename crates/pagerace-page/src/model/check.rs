@@ -112,6 +112,9 @@ impl Page {
             self.check_wait("discovery.wait.id", wait)?;
         }
         at_most("body_bytes", resource.body_bytes, MAX_BYTES)?;
+        if resource.image.rows.is_some_and(|rows| !rows.is_sorted()) {
+            return Err("image.rows: the numbers must ascend".into());
+        }
         at_most("request_body_bytes", resource.request_body_bytes, MAX_BYTES)?;
         at_most(
             "decoded_bytes",
@@ -206,9 +209,15 @@ impl Page {
         if let Some(shares) = &layout.shares {
             within("shares.canvas", shares.canvas, &(0.0..=1.0))?;
             within("shares.other_images", shares.other_images, &(0.0..=1.0))?;
-            for (id, share) in &shares.images {
-                self.known("shares.images", *id)?;
-                within("shares.images", *share, &(0.0..=1.0))?;
+            for image in &shares.images {
+                self.known("shares.images.image", image.image)?;
+                within("shares.images.share", image.share, &(0.0..=1.0))?;
+                for part in image.rows.into_iter().flatten() {
+                    within("shares.images.rows", part, &(0.0..=1.0))?;
+                }
+                if image.rows.is_some_and(|rows| !rows.is_sorted()) {
+                    return Err("shares.images.rows: the numbers must ascend".into());
+                }
             }
         }
         at_most("inline_scripts", layout.inline_scripts.len(), MAX_ELEMENTS)?;

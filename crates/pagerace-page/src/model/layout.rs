@@ -99,10 +99,23 @@ pub struct PictureShares {
     /// True if scripts change the colour of the canvas.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub canvas_scripted: bool,
-    /// Share of each image, over all places where it is visible.
-    pub images: Vec<(ResourceId, f64)>,
+    /// Share of each image.
+    pub images: Vec<ImageShare>,
     /// Share of all other images together.
     pub other_images: f64,
+}
+
+/// Share of an image in visual progress, over all places where it is visible.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ImageShare {
+    /// Resource that holds the image's bytes.
+    pub image: ResourceId,
+    /// Share of the image, 0 to 1.
+    pub share: f64,
+    /// Parts of that share, 0 to 1, that one tenth, two tenths, and so on up to nine tenths of the
+    /// image's rows add, from the top: not all rows are visible. `None` if not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<[f64; 9]>,
 }
 
 /// A visible element.

@@ -3,9 +3,9 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence,
-    FittedLargest, FontDisplay, FontUse, ImageBytes, ImageCoding, InlineScript, Largest,
-    NoResponse, Origin, OriginId, Overlay, Page, PageLayout, PaintFit, PictureShares, RecordedPage,
-    RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
+    FittedLargest, FontDisplay, FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript,
+    Largest, NoResponse, Origin, OriginId, Overlay, Page, PageLayout, PaintFit, PictureShares,
+    RecordedPage, RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 
 use super::inputs::Draw;
@@ -263,7 +263,9 @@ impl Draw {
                     ImageCoding::Interlaced,
                 ]),
                 head: self.0.below(2_000),
-                coarse: self.chance(0.5).then(|| self.0.below(body_bytes + 1)),
+                rows: self
+                    .chance(0.5)
+                    .then(|| std::array::from_fn(|k| body_bytes * k as u64 / 10)),
             },
             used_at,
         }
@@ -418,7 +420,16 @@ impl Draw {
             shares: self.chance(0.5).then(|| PictureShares {
                 canvas: self.0.unit() / 2.0,
                 canvas_scripted: self.chance(0.3),
-                images: images.iter().map(|id| (*id, share)).collect(),
+                images: images
+                    .iter()
+                    .map(|id| ImageShare {
+                        image: *id,
+                        share,
+                        rows: self
+                            .chance(0.5)
+                            .then(|| std::array::from_fn(|k| (k as f64 + self.0.unit()) / 9.0)),
+                    })
+                    .collect(),
                 other_images: 0.0,
             }),
             inline_scripts: (0..self.0.below(3))

@@ -453,6 +453,39 @@ fn what_is_not_seen_without_scripts_is_theirs() {
 }
 
 #[test]
+fn a_text_that_scripts_rewrite_is_where_the_first_one_was() {
+    let html = "<body><pre><code>let it = be;</code></pre></body>";
+    let page = |words: &[&str], width: f64| {
+        let mut page = Page::default();
+        let body = page.node(-1, "BODY", &[], &[], Some([0.0, 0.0, 800.0, 600.0]));
+        let pre = page.node(body, "PRE", &[], &[], Some([8.0, 8.0, 700.0, 40.0]));
+        let code = page.node(pre, "CODE", &[], &[], Some([8.0, 8.0, 700.0, 40.0]));
+        for word in words {
+            let rect = Some([8.0, 8.0, width, 18.0]);
+            let inline = [("display", "inline")];
+            let parent = if words.len() > 1 {
+                page.node(code, "SPAN", &[], &inline, rect)
+            } else {
+                code
+            };
+            page.node(parent, word, &[], &[], rect);
+        }
+        page
+    };
+    let highlighted = page(&["\"let", "\"it", "\"be"], 200.0);
+    let element = |unscripted: &Page| {
+        let found = found_beside(&highlighted, Some(unscripted), Some(html));
+        (found[0]["offset"].clone(), found[0]["scripted"] == true)
+    };
+    let end = html.find("</code>").expect("there");
+    let plain = page(&["\"let it = be;"], 190.0);
+    assert_eq!(element(&plain), (json!(end), false));
+    // A text of another size is another one.
+    let short = page(&["\"let it = be;"], 50.0);
+    assert_eq!(element(&short), (Value::Null, false));
+}
+
+#[test]
 fn an_image_that_scripts_enlarge_in_a_new_box_is_rebuilt() {
     let page = |display: &str, width: f64| {
         let mut page = Page::default();

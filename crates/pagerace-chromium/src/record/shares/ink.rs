@@ -1,7 +1,7 @@
 //! The pixels of texts and boxes, in proportion to which their shares are divided.
 //!
-//! The ink of boxes is every pixel that is not white while images and text are hidden.
-//! The ink of text is the change of pixels when text is hidden. The element painted last
+//! The ink of boxes is every pixel that is neither white nor like the canvas while images and text are
+//! hidden. The ink of text is the change of pixels when text is hidden. The element painted last
 //! over a pixel owns its ink.
 
 use super::picture::{Picture, is_white};
@@ -17,33 +17,48 @@ pub(super) struct Ink {
     scale: f64,
 }
 
+/// The least change of a pixel of a coloured canvas, over all three colours, that is not due to compression.
+const CHANGE_LEAST: u32 = 24;
+
 /// An element that may own ink: true for text, and left, top, right and bottom in CSS pixels.
 pub(super) type Place = (bool, [f64; 4]);
 
 impl Ink {
-    /// Computes the ink from the page without images and text, and from the page without images.
-    pub(super) fn new(bare: &Picture, imageless: &Picture, viewport: (f64, f64)) -> Self {
+    /// Computes the ink from the canvas, from the page without images and text, and from the page without
+    /// images.
+    pub(super) fn new(
+        canvas: &Picture,
+        bare: &Picture,
+        imageless: &Picture,
+        viewport: (f64, f64),
+    ) -> Self {
         let (width, height) = (bare.width, bare.height);
         let places = || (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-        let change = |(x, y): (usize, usize)| {
-            let pairs = bare.at(x, y).into_iter().zip(imageless.at(x, y));
-            pairs.map(|(a, b)| u32::from(a.abs_diff(b))).sum()
+        let change = |from: [u8; 3], to: [u8; 3]| {
+            let pairs = from.into_iter().zip(to);
+            pairs.map(|(a, b)| u32::from(a.abs_diff(b))).sum::<u32>()
         };
-        let filled = |(x, y)| u32::from(!is_white(bare.at(x, y)));
+        let filled = |(x, y)| {
+            let (canvas, bare) = (canvas.at(x, y), bare.at(x, y));
+            let differs = is_white(canvas) || change(canvas, bare) >= CHANGE_LEAST;
+            u32::from(differs && !is_white(bare))
+        };
         Self {
             width,
-            text: places().map(change).collect(),
+            text: places()
+                .map(|(x, y)| change(bare.at(x, y), imageless.at(x, y)))
+                .collect(),
             boxes: places().map(filled).collect(),
             scale: width as f64 / viewport.0.max(1.0),
         }
     }
 
     /// Returns the share of the ink of its kind that each place owns; `places` are in
-    /// order of painting. Also returns the share of the boxes' ink without an owner (the
-    /// canvas and borders). Text ink without an owner is divided among all texts.
+    /// order of painting. Also returns the share of the boxes' ink without an owner (borders
+    /// and gradients). Text ink without an owner is divided among all texts.
     pub(super) fn owned(&self, places: &[Place]) -> (Vec<f64>, f64) {
         let mut shares = vec![0.0; places.len()];
-        let mut canvas = 1.0;
+        let mut unowned = 1.0;
         for (kind, ink) in [(true, &self.text), (false, &self.boxes)] {
             let (counts, nobody) = self.of_kind(kind, ink, places);
             let known: u64 = counts.iter().sum();
@@ -55,10 +70,10 @@ impl Ink {
                 *share += count as f64 / all as f64;
             }
             if !kind {
-                canvas = nobody as f64 / all as f64;
+                unowned = nobody as f64 / all as f64;
             }
         }
-        (shares, canvas)
+        (shares, unowned)
     }
 
     fn of_kind(&self, kind: bool, ink: &[u32], places: &[Place]) -> (Vec<u64>, u64) {

@@ -48,6 +48,19 @@ impl Picture {
         pixel.copied().unwrap_or_default()
     }
 
+    /// Returns this picture with the pixels of another one of the same size where `shows` is true of
+    /// their number.
+    pub(super) fn replaced(&self, by: &Self, shows: impl Fn(usize) -> bool) -> Self {
+        let both = self.pixels.iter().zip(&by.pixels).enumerate();
+        let pixel = |(i, (own, other)): (usize, (&[u8; 3], &[u8; 3]))| {
+            if shows(i) { *other } else { *own }
+        };
+        Self {
+            pixels: both.map(pixel).collect(),
+            ..*self
+        }
+    }
+
     /// Returns the share of `last` that is visible in this picture, from 0 to 1; 1 if
     /// `last` is all white.
     pub(super) fn progress_to(&self, last: &Self) -> f64 {

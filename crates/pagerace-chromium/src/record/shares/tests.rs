@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::ink::Ink;
 use super::picture::Picture;
+use super::rows::{Place, parts};
 use super::{Shares, areas, by_size, shares};
 
 const WHITE: [u8; 3] = [255; 3];
@@ -40,6 +41,10 @@ fn only_jpegs_are_pictures() {
     assert_eq!(Picture::new(0, vec![]), None);
 }
 
+fn canvas() -> Picture {
+    picture(&[(WHITE, 100)])
+}
+
 /// Returns the ink of a ten by ten picture of a viewport of 100: a grey box over the upper half,
 /// a red line below it, text of two rows in the box and of one row in the middle.
 fn ink() -> Ink {
@@ -52,7 +57,7 @@ fn ink() -> Ink {
         (WHITE, 30),
         (RED, 10),
     ]);
-    Ink::new(&bare, &with_text, (100.0, 100.0))
+    Ink::new(&canvas(), &bare, &with_text, (100.0, 100.0))
 }
 
 #[test]
@@ -65,34 +70,46 @@ fn ink_belongs_to_what_was_painted_last_over_it() {
         (true, [0.0, 70.0, 100.0, 80.0]),
         (false, [-500.0, -500.0, -400.0, 5e9]),
     ];
-    let (owned, canvas) = ink().owned(&places);
-    assert_eq!(canvas, 10.0 / 60.0, "the red line");
+    let (owned, unowned) = ink().owned(&places);
+    assert_eq!(unowned, 10.0 / 60.0, "the red line");
     assert_eq!(owned[..2], [40.0 / 60.0, 10.0 / 60.0]);
     let (in_box, on_white) = (20.0 * 3.0 * 155.0, 10.0 * (55.0 + 255.0 + 255.0));
     let text = in_box / (in_box + on_white);
     assert!((owned[2] - text).abs() < 1e-12 && (owned[3] - (1.0 - text)).abs() < 1e-12);
     assert_eq!(owned[4..], [0.0, 0.0]);
     let white = picture(&[(WHITE, 100)]);
-    let nothing = Ink::new(&white, &white, (100.0, 100.0));
+    let nothing = Ink::new(&white, &white, &white, (100.0, 100.0));
     assert_eq!(nothing.owned(&places), (vec![0.0; 6], 1.0));
 }
 
 fn sum(shares: &Shares) -> f64 {
-    shares.text + shares.boxes + shares.others + shares.images.iter().map(|i| i.1).sum::<f64>()
+    shares.text
+        + shares.canvas
+        + shares.boxes
+        + shares.others
+        + shares.images.iter().map(|i| i.1).sum::<f64>()
 }
 
 #[test]
 fn images_divide_what_is_not_there_without_them() {
-    let single = || vec![("a".to_owned(), 0.5), ("b".to_owned(), 0.1)];
-    let measured = shares(0.1, 0.4, single(), 0.2, ink());
+    let single = || vec![("a".to_owned(), 0.5, None), ("b".to_owned(), 0.1, None)];
+    let measured = shares([0.0, 0.1, 0.4], single(), 0.2, ink());
     assert!((sum(&measured) - 1.0).abs() < 1e-12);
     assert!((measured.text - 0.3).abs() < 1e-12 && (measured.boxes - 0.1).abs() < 1e-12);
     assert!((measured.images[0].1 - 0.375).abs() < 1e-12);
     assert!((measured.others - 0.15).abs() < 1e-12);
     // Text that covers matching pixels of boxes adds nothing.
-    let covered = shares(0.7, 0.5, single(), 0.0, ink());
-    assert_eq!((covered.text, covered.boxes), (0.0, 0.5));
-    let imageless = shares(0.2, 0.9, vec![("a".to_owned(), 0.0)], 0.0, ink());
+    let covered = shares([0.1, 0.7, 0.5], single(), 0.0, ink());
+    assert_eq!(
+        (covered.text, covered.canvas, covered.boxes),
+        (0.0, 0.1, 0.4)
+    );
+    let imageless = shares(
+        [0.0, 0.2, 0.9],
+        vec![("a".to_owned(), 0.0, None)],
+        0.0,
+        ink(),
+    );
     assert!((sum(&imageless) - 1.0).abs() < 1e-12 && imageless.images[0].1 == 0.0);
 }
 
@@ -104,15 +121,16 @@ fn shares_are_written_beside_what_they_are_of() {
         {"kind": "text", "rect": [0, 10, 100, 50]},
         {"kind": "text", "rect": [0, 90, 100, 10]},
     ]});
-    let images = vec![("https://a.test/a.jpg".to_owned(), 0.6)];
-    shares(0.2, 0.5, images, 0.0, ink()).write(&mut layout);
+    let rows = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0];
+    let images = vec![("https://a.test/a.jpg".to_owned(), 0.6, Some(rows))];
+    shares([0.1, 0.3, 0.5], images, 0.0, ink()).write(&mut layout);
     let of = |k: usize| layout["elements"][k]["share"].as_f64();
     assert_eq!(of(0), Some(0.16667));
-    assert_eq!((of(1), of(2), of(3)), (None, Some(0.3), None));
-    let images = json!([{"url": "https://a.test/a.jpg", "share": 0.5}]);
+    assert_eq!((of(1), of(2), of(3)), (None, Some(0.2), None));
+    let images = json!([{"url": "https://a.test/a.jpg", "share": 0.5, "rows": rows}]);
     assert_eq!(
         layout["shares"],
-        json!({"canvas": 0.03333, "images": images, "otherImages": 0.0})
+        json!({"canvas": 0.13333, "images": images, "otherImages": 0.0})
     );
 }
 
@@ -128,4 +146,57 @@ fn images_are_looked_at_in_order_of_what_can_be_seen_of_them() {
     ];
     let areas = areas(&elements, (100.0, 100.0));
     assert_eq!(by_size(&areas), [("b", 10_000.0), ("a", 600.0)]);
+}
+
+#[test]
+fn the_canvas_has_no_ink() {
+    let coloured = picture(&[(GREY, 100)]);
+    let bare = picture(&[(GREY, 90), (RED, 10)]);
+    let places = [(false, [0.0, 90.0, 100.0, 100.0])];
+    let ink = Ink::new(&coloured, &bare, &bare, (100.0, 100.0));
+    assert_eq!(ink.owned(&places), (vec![1.0], 0.0));
+}
+
+#[test]
+fn light_grey_on_white_is_ink() {
+    let bare = picture(&[([248, 249, 250], 60), (WHITE, 30), (RED, 10)]);
+    let places = [
+        (false, [0.0, 0.0, 100.0, 60.0]),
+        (false, [0.0, 90.0, 100.0, 100.0]),
+    ];
+    let ink = Ink::new(&canvas(), &bare, &bare, (100.0, 100.0));
+    assert_eq!(ink.owned(&places), (vec![60.0 / 70.0, 10.0 / 70.0], 0.0));
+}
+
+#[test]
+fn rows_add_what_is_seen_of_them() {
+    let complete = picture(&[(GREY, 20), (RED, 80)]);
+    let without = picture(&[(WHITE, 100)]);
+    let of = |told| {
+        let places = Place::read(&json!([["a", told]]));
+        let places = places.get("a").map_or(&[][..], Vec::as_slice);
+        let found = parts(&complete, &without, places, 0.1);
+        found.map(|parts| parts.map(|part| (part * 1e3).round() / 1e3))
+    };
+    let place = |end: u32| json!({"edges": [0, 0, 100, 100], "ends": [0, end]});
+    assert_eq!(
+        of(place(100)),
+        Some([1, 2, 3, 4, 5, 6, 7, 8, 9].map(|k| f64::from(k) / 10.0))
+    );
+    // Half of the image is below the viewport.
+    let cut = of(place(200)).expect("measured");
+    assert_eq!(cut[..4], [0.2, 0.4, 0.6, 0.8]);
+    assert_eq!(cut[4..], [1.0; 5]);
+    for unknown in [
+        json!(null),
+        json!({"edges": [0, 0, 100], "ends": [0, 100]}),
+        place(0),
+    ] {
+        assert_eq!(of(unknown), None);
+    }
+    // One place of two is not known.
+    let both = Place::read(&json!([["a", place(100)], ["a", null]]));
+    assert!(both.is_empty());
+    let places = Place::read(&json!([["a", place(100)]]));
+    assert_eq!(parts(&complete, &complete, &places["a"], 0.1), None);
 }

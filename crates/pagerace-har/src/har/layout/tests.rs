@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::from_bytes;
 use pagerace_core::Duration;
 use pagerace_page::{
-    ElementKind, Evidence, FontDisplay, FontUse, Largest, Overlay, Page, PictureShares, Rect,
-    RenderingTime, ResourceId, Trigger, Wait,
+    ElementKind, Evidence, FontDisplay, FontUse, ImageShare, Largest, Overlay, Page, PictureShares,
+    Rect, RenderingTime, ResourceId, Trigger, Wait,
 };
 
 /// 200 bytes decoded, 100 encoded; the body begins at byte 40.
@@ -533,9 +533,10 @@ fn shares_of_the_picture_are_read_as_far_as_they_make_sense() {
     own["layout"]["elements"][0]["share"] = json!(0.25);
     own["layout"]["elements"][4]["share"] = json!(7);
     own["layout"]["shares"] = json!({"canvas": 0.05, "canvasScripted": true, "otherImages": "much", "images": [
-        {"url": "https://a.test/big.png", "share": 0.5},
+        {"url": "https://a.test/big.png", "share": 0.5,
+            "rows": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]},
         {"url": "https://a.test/never-requested.png", "share": 0.1},
-        {"url": "https://a.test/below.png"},
+        {"url": "https://a.test/below.png", "rows": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 9]},
     ]});
     let layout = import(&own).layout.expect("recorded");
     let shares: Vec<f64> = layout.elements.iter().map(|e| e.share).take(4).collect();
@@ -543,7 +544,18 @@ fn shares_of_the_picture_are_read_as_far_as_they_make_sense() {
     let read = PictureShares {
         canvas: 0.05,
         canvas_scripted: true,
-        images: vec![(ResourceId(3), 0.5), (ResourceId(4), 0.0)],
+        images: vec![
+            ImageShare {
+                image: ResourceId(3),
+                share: 0.5,
+                rows: Some([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]),
+            },
+            ImageShare {
+                image: ResourceId(4),
+                share: 0.0,
+                rows: None,
+            },
+        ],
         other_images: 0.0,
     };
     assert_eq!(layout.shares, Some(read));
