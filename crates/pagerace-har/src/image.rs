@@ -40,10 +40,9 @@ fn jpeg(bytes: &[u8]) -> Option<ImageBytes> {
         }
     };
     let head = segments.at.min(bytes.len()) as u64;
-    let apart = frame.filter(|_| coding == ImageCoding::Progressive);
-    let apart = apart.and_then(|frame| first_scans(&mut segments, frame));
     let rows = rows::jpeg(bytes).or_else(|| {
-        let (from, to) = apart?;
+        let frame = frame.filter(|_| coding == ImageCoding::Progressive)?;
+        let (from, to) = first_scans(&mut segments, frame)?;
         Some(std::array::from_fn(|tenth| {
             from + (to - from) * tenth as u64 / 10
         }))

@@ -4,8 +4,8 @@
 //! Areas alone are not sufficient: white pixels do not count, an image under a
 //! translucent box may contribute much, and two parts with the same colours contribute
 //! less than their sum. Therefore the page is captured complete, without its images,
-//! without images and texts, without all of its elements, and without each of its large images in turn. The agreement
-//! of the histograms of two pictures is visual progress as in speedline; see `picture`.
+//! without images and texts, without all of its elements, and without each of its large images
+//! in turn. The agreement of the histograms of two pictures is visual progress as in speedline; see `picture`.
 //!
 //! A loading image appears row by row, and the upper rows may add more than the lower ones, which other
 //! elements cover or which are below the viewport. The part that each tenth of the rows adds follows from

@@ -162,6 +162,26 @@ fn folder(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("pagerace-record-{name}-{}", std::process::id()))
 }
 
+/// Nothing on the pages of the site happens later.
+fn settled() -> RecordOptions {
+    RecordOptions {
+        settle: Duration::from_millis(500),
+        ..RecordOptions::default()
+    }
+}
+
+/// Returns the recording of a page, and the address of the site, or `None` if there is no browser.
+fn recording(name: &str) -> Option<(Value, String)> {
+    let folder = folder(name);
+    let started = Options::new(&folder);
+    launch(&started)?.close();
+    let base = format!("http://127.0.0.1:{}", serve());
+    let url = format!("{base}/{name}");
+    let har = record(&|| start(&started), &url, &settled(), &mut |_| {});
+    std::fs::remove_dir_all(&folder).expect("was made");
+    Some((har.expect("it loads"), base))
+}
+
 /// Returns the recordings of `/`, `/made`, `/loader` and `/hides`, and the address of the site, or
 /// `None` if there is no browser.
 fn recordings() -> Option<([Value; 4], String)> {
@@ -169,11 +189,7 @@ fn recordings() -> Option<([Value; 4], String)> {
     let started = Options::new(&folder);
     launch(&started)?.close();
     let base = format!("http://127.0.0.1:{}", serve());
-    // Nothing on these pages happens later.
-    let options = RecordOptions {
-        settle: Duration::from_millis(500),
-        ..RecordOptions::default()
-    };
+    let options = settled();
     let all = ["/", "/made", "/loader", "/hides"].map(|path| {
         let url = format!("{base}{path}");
         let mut told = Vec::new();
@@ -195,18 +211,9 @@ fn recordings() -> Option<([Value; 4], String)> {
 
 #[test]
 fn rows_of_an_image_add_where_they_are_seen() {
-    let folder = folder("rows");
-    let started = Options::new(&folder);
-    let Some(browser) = launch(&started) else {
+    let Some((har, _)) = recording("rows") else {
         return;
     };
-    browser.close();
-    let options = RecordOptions {
-        settle: Duration::from_millis(500),
-        ..RecordOptions::default()
-    };
-    let url = format!("http://127.0.0.1:{}/rows", serve());
-    let har = record(&|| start(&started), &url, &options, &mut |_| {}).expect("it loads");
     let shares = &har["log"]["pages"][0]["_pagerace"]["layout"]["shares"];
     let rows = |path: &str| {
         let mut images = shares["images"].as_array().expect("images").iter();
@@ -221,7 +228,6 @@ fn rows_of_an_image_add_where_they_are_seen() {
         image[4] > 0.95 && background[0] > 0.8,
         "{image:?} {background:?}"
     );
-    std::fs::remove_dir_all(&folder).expect("was made");
 }
 
 #[test]
@@ -452,21 +458,9 @@ fn work_takes_longer_on_a_slow_processor() {
 
 #[test]
 fn times_are_those_of_loads_over_a_network() {
-    let folder = folder("far");
-    let options = Options::new(&folder);
-    let Some(browser) = launch(&options) else {
+    let Some((har, url)) = recording("far") else {
         return;
     };
-    browser.close();
-    let url = format!("http://127.0.0.1:{}", serve());
-    let settled = RecordOptions {
-        settle: Duration::from_millis(500),
-        ..RecordOptions::default()
-    };
-    let far = format!("{url}/far");
-    let har = record(&|| start(&options), &far, &settled, &mut |_| {});
-    std::fs::remove_dir_all(&folder).expect("was made");
-    let har = har.expect("it loads");
     let entries = har["log"]["entries"].as_array().expect("entries");
     let script = entries
         .iter()
