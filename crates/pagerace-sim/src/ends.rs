@@ -68,6 +68,8 @@ pub(crate) struct EndState {
     pub(crate) received: u64,
     /// Packets that the link's queue dropped.
     pub(crate) dropped: u64,
+    /// When the end reads the last datagram that arrived; it reads them in order.
+    pub(crate) read: Instant,
 }
 
 enum Kind<S> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::{EventQueue, Instant, Rng};
+use pagerace_core::{Duration, EventQueue, Instant, Rng};
 use pagerace_net::{Exit, Link, Network};
 use pagerace_page::ResourceId;
 
@@ -28,6 +28,8 @@ pub(crate) struct EventLoop<S, T> {
     /// Log of [`Record::Packets`].
     pub(crate) packets: Vec<LoggedPacket>,
     timers: EventQueue<Timer<T>>,
+    /// Random stream of [`reading_time`].
+    reading: Rng,
     buf: Vec<u8>,
 }
 
@@ -87,6 +89,26 @@ enum Timer<T> {
     Owner(T),
 }
 
+/// Median of [`reading_time`].
+const READING: Duration = Duration::from_micros(170);
+/// Standard deviation of its logarithm.
+const READING_SPREAD: f64 = 0.6;
+
+/// Draws the time from the arrival of a datagram until the program of an end has read it and answers.
+/// TCP needs none, because the kernel answers (within 20 to 40 us).
+///
+/// Without it, all ends answer in the same instant. A packet of another connection then meets
+/// each burst of a bottleneck's packets at the same distance, and a full queue always or never drops it.
+/// (S. Floyd and V. Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1992.)
+///
+/// # Source
+/// Packets on the emulated link, loads of a page by Chromium 156 at 5 and 50 Mbit/s: from the last datagram
+/// to the next answer, the browser took 0.12 to 0.15 ms and the server 0.14 to 0.20 ms in the median, at most 0.1 and at
+/// least 0.4 ms in a tenth each.
+fn reading_time(random: &mut Rng) -> Duration {
+    READING.mul_f64(random.lognormal(READING_SPREAD))
+}
+
 impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
     pub(crate) fn new(network: &Network, seed: u64, record: Record) -> Self {
         let direction = |config, stream| Direction {
@@ -104,6 +126,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
             reads_from: Instant::ZERO,
             packets: Vec::new(),
             timers: EventQueue::new(),
+            reading: Rng::new(seed, "link/reading"),
             buf: Vec::with_capacity(2048),
         }
     }
@@ -178,12 +201,20 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
         };
         let ends = &mut self.ends[packet.connection];
         let ends = ends.as_mut().expect("only ends send packets");
-        let reads_from = match to {
-            Side::Client if ends.is_quic() => self.reads_from,
-            _ => Instant::ZERO,
-        };
         let fate = match fate {
-            Fate::Arrived(at) => Fate::Arrived((at + ends.extra_delay).max(reads_from)),
+            Fate::Arrived(at) => {
+                let mut at = at + ends.extra_delay;
+                if ends.is_quic() {
+                    let reads_from = match to {
+                        Side::Client => self.reads_from,
+                        Side::Server => Instant::ZERO,
+                    };
+                    let read = &mut ends.side(to).read;
+                    at = (at + reading_time(&mut self.reading)).max(reads_from).max(*read);
+                    *read = at;
+                }
+                Fate::Arrived(at)
+            }
             other => other,
         };
         direction.log.ended(packet.logged, crossed_at, fate);

@@ -371,6 +371,11 @@ impl Painter<'_> {
         let url = url.filter(|u| matches!(u.scheme(), "http" | "https"));
         let url = url.map(|mut u| {
             u.set_fragment(None);
+            // Chromium requests images of a secure page over https
+            // (<https://w3c.github.io/webappsec-mixed-content/#upgrade-algorithm>).
+            if self.context.document.scheme() == "https" && kind != "iframe" {
+                let _ = u.set_scheme("https");
+            }
             String::from(u)
         });
         let natural = url

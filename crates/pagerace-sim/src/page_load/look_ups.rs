@@ -1,6 +1,6 @@
 //! Look-ups of names, over the link that all connections share.
 //!
-//! For each name, Chromium sends two datagrams at once, for the `A` and the `HTTPS` record, and
+//! For each name, Chromium sends two datagrams at once, for the `HTTPS` and then the `A` record, and
 //! opens connections when both are answered (measured in Chromium 156). The resolver stands
 //! behind the access link and answers at once. Lost datagrams are repeated.
 //!
@@ -162,7 +162,9 @@ impl PageLoad<'_> {
             self.look_ups[index].round,
             self.look_ups[index].rounds_left > 0,
         );
-        for (kind, answered) in self.look_ups[index].answered.into_iter().enumerate() {
+        let kinds = self.look_ups[index].answered.into_iter().enumerate();
+        // The order decides which answer finds room in a queue that has one place left.
+        for (kind, answered) in kinds.rev() {
             if !answered {
                 let up = QUERY_BYTES + name;
                 let has_address = kind == 0 && !in_vain;

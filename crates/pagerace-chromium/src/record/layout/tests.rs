@@ -233,6 +233,21 @@ fn images_and_backgrounds_have_their_addresses() {
 }
 
 #[test]
+fn images_of_a_secure_page_are_requested_over_https() {
+    let mut page = Page::default();
+    let rect = Some([0.0, 0.0, 9.0, 9.0]);
+    let body = page.node(-1, "BODY", &[], &[], rect);
+    page.node(body, "IMG", &[("src", "http://a.test/i.png")], &[], rect);
+    page.node(body, "IFRAME", &[("src", "http://a.test/f")], &[], rect);
+    let expected = json!([
+        {"kind": "image", "rect": [0.0, 0.0, 9.0, 9.0], "url": "https://a.test/i.png",
+            "natural": [40.0, 30.0]},
+        {"kind": "iframe", "rect": [0.0, 0.0, 9.0, 9.0], "url": "http://a.test/f"},
+    ]);
+    assert_eq!(json!(found(&page, None)), expected);
+}
+
+#[test]
 fn pseudo_elements_stand_where_their_element_does() {
     let mut page = Page::default();
     let rect = Some([0.0, 0.0, 9.0, 9.0]);

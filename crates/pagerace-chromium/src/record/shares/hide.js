@@ -24,6 +24,8 @@
     try {
       const url = new URL(text, document.baseURI);
       url.hash = '';
+      // Chromium requests images of a secure page over https.
+      if (location.protocol === 'https:' && url.protocol === 'http:') url.protocol = 'https:';
       return /^https?:$/.test(url.protocol) ? url.href : null;
     } catch {
       return null;
