@@ -210,7 +210,9 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
                         Side::Server => Instant::ZERO,
                     };
                     let read = &mut ends.side(to).read;
-                    at = (at + reading_time(&mut self.reading)).max(reads_from).max(*read);
+                    at = (at + reading_time(&mut self.reading))
+                        .max(reads_from)
+                        .max(*read);
                     *read = at;
                 }
                 Fate::Arrived(at)

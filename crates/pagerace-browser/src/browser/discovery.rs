@@ -387,8 +387,34 @@ impl Browser {
         }
         // Text keeps waiting for a broken font, as if the font never arrived.
         if !self.states[id.index()].broken {
-            self.fonts.release(self.current, id);
+            self.release_text(id);
         }
+    }
+
+    /// Shows the text that waits for a font, unless the browser tries the next source of the same
+    /// font, because this one has failed.
+    fn release_text(&mut self, font: ResourceId) {
+        let next = self.graph.nodes[font.index()].on_end.iter();
+        let mut next = next.map(|&(next, _)| next);
+        if next.any(|next| self.source_before(next) == Some(font)) {
+            return;
+        }
+        let sources = std::iter::successors(Some(font), |font| self.source_before(*font));
+        for source in sources.collect::<Vec<_>>() {
+            self.fonts.release(self.current, source);
+        }
+    }
+
+    /// Returns the failed source of a font after which the browser requests this one.
+    fn source_before(&self, font: ResourceId) -> Option<ResourceId> {
+        let is_font = |id: ResourceId| self.graph.nodes[id.index()].role == Role::Font;
+        let Trigger::After { parent, .. } = self.page.resources[font.index()].discovery.trigger
+        else {
+            return None;
+        };
+        let before = &self.page.resources[parent.index()];
+        let failed = before.status >= 400 || before.no_response.is_some();
+        (failed && is_font(font) && is_font(parent)).then_some(parent)
     }
 
     /// Handles the end of a layout that used the parsed style sheets. Fonts and images that the

@@ -77,6 +77,39 @@ fn fonts_are_found_by_layout_and_hold_text_for_three_seconds_at_most() {
 }
 
 #[test]
+fn text_waits_for_the_next_source_of_a_font() {
+    let mut first = resource(Destination::Font, 0, Trigger::Style { parent: id(1) });
+    first.status = 404;
+    let delay = Duration::from_millis(2);
+    let next = Trigger::After {
+        parent: id(2),
+        delay,
+    };
+    let next = resource(Destination::Font, 20_000, next);
+    let p = page(vec![
+        document(10 * KIB),
+        blocking_sheet(5_000, 500),
+        first,
+        next,
+    ]);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
+    // The first source is known to fail at 306 ms, and the next one arrives 102 ms later.
+    assert_eq!(l.asked(3), Some(308.0));
+    assert_eq!(l.browser.metrics().lcp, Some(ms(410.5)));
+
+    // Text does not wait for a font that follows one that arrived.
+    let mut arrived = p.resources.clone();
+    arrived[2].status = 200;
+    let l = load(
+        &page(arrived),
+        &no_cpu(Profile::CHROME),
+        &Network::default(),
+        1,
+    );
+    assert_eq!(l.browser.metrics().lcp, Some(ms(308.5)));
+}
+
+#[test]
 fn failures_block_nothing() {
     let p = page(vec![
         document(10 * KIB),

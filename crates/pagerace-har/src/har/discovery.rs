@@ -11,6 +11,7 @@ mod fallback;
 mod late;
 pub(super) mod offsets;
 mod recorded;
+mod sources;
 mod triggers;
 
 use pagerace_page::Evidence;
@@ -90,6 +91,7 @@ pub(super) fn links(recording: &Recording, notes: &mut Notes) -> Vec<Option<Link
         });
         *link = Some(found);
     }
+    sources::relink(recording, &mut links);
     links
 }
 
