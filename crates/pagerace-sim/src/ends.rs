@@ -68,7 +68,7 @@ pub(crate) struct EndState {
     pub(crate) received: u64,
     /// Packets that the link's queue dropped.
     pub(crate) dropped: u64,
-    /// When the end reads the last datagram that arrived; it reads them in order.
+    /// When the end reads the datagrams that have arrived.
     pub(crate) read: Instant,
 }
 

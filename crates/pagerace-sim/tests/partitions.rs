@@ -101,6 +101,13 @@ fn a_look_up_takes_a_round_trip_and_the_time_of_its_datagrams() {
 }
 
 #[test]
+fn a_queue_with_one_place_drops_the_query_for_the_address() {
+    // The query for HTTPS leaves first and takes the place.
+    let full = look_up("rate 80kbit rtt 100ms queue 1p").as_millis_f64();
+    assert!((1_100.0..1_120.0).contains(&full), "{full} ms");
+}
+
+#[test]
 fn a_lost_look_up_is_repeated_after_a_second() {
     let losses = (0..40).map(|seed| {
         let mut scenario = scenario(&two_images(), "rate 10mbit rtt 40ms loss 30%", "sequential");

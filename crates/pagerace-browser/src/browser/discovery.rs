@@ -407,7 +407,7 @@ impl Browser {
 
     /// Returns the failed source of a font after which the browser requests this one.
     fn source_before(&self, font: ResourceId) -> Option<ResourceId> {
-        let is_font = |id: ResourceId| self.graph.nodes[id.index()].role == Role::Font;
+        let is_font = |id: ResourceId| self.page.resource(id).destination == Destination::Font;
         let Trigger::After { parent, .. } = self.page.resources[font.index()].discovery.trigger
         else {
             return None;

@@ -371,9 +371,11 @@ impl Painter<'_> {
         let url = url.filter(|u| matches!(u.scheme(), "http" | "https"));
         let url = url.map(|mut u| {
             u.set_fragment(None);
-            // Chromium requests images of a secure page over https
-            // (<https://w3c.github.io/webappsec-mixed-content/#upgrade-algorithm>).
-            if self.context.document.scheme() == "https" && kind != "iframe" {
+            // Chromium requests images of a secure page over https, unless their host is an IP
+            // address or this machine (<https://w3c.github.io/webappsec-mixed-content/#upgrade-algorithm>).
+            let is_secure = self.context.document.scheme() == "https";
+            let is_named = u.domain().is_some_and(|name| name != "localhost");
+            if is_secure && is_named && kind != "iframe" {
                 let _ = u.set_scheme("https");
             }
             String::from(u)

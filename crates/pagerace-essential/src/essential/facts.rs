@@ -196,7 +196,7 @@ fn has_name_of(host: &str, home: &str) -> bool {
 fn asked_by(discovery: Discovery) -> Option<ResourceId> {
     let known = discovery.evidence <= Evidence::Body;
     match discovery.trigger {
-        Trigger::After { .. } => None,
+        Trigger::After { .. } if discovery.evidence != Evidence::Body => None,
         // Redirects are never inferred from times.
         Trigger::Redirect { parent } => Some(parent),
         trigger => trigger.parent().filter(|_| known),
@@ -245,8 +245,12 @@ fn frames(page: &Page) -> Vec<Option<ResourceId>> {
         let frame = match resource.discovery.trigger {
             // A redirect and its target load into the same frame.
             Trigger::Redirect { parent } => frames[parent.index()],
-            // The parent of `After` merely precedes the request, so it does not indicate
-            // a frame.
+            // The next source of a font, which a sheet names behind `parent`.
+            Trigger::After { parent, .. } if resource.discovery.evidence == Evidence::Body => {
+                frames[parent.index()]
+            }
+            // Otherwise the parent of `After` merely precedes the request, so it does not
+            // indicate a frame.
             Trigger::After { .. } | Trigger::Navigation => None,
             trigger => trigger.parent().and_then(|parent| {
                 let parent = page.resource(parent);

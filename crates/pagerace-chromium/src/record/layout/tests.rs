@@ -239,10 +239,12 @@ fn images_of_a_secure_page_are_requested_over_https() {
     let body = page.node(-1, "BODY", &[], &[], rect);
     page.node(body, "IMG", &[("src", "http://a.test/i.png")], &[], rect);
     page.node(body, "IFRAME", &[("src", "http://a.test/f")], &[], rect);
+    page.node(body, "IMG", &[("src", "http://127.0.0.1/i.png")], &[], rect);
     let expected = json!([
         {"kind": "image", "rect": [0.0, 0.0, 9.0, 9.0], "url": "https://a.test/i.png",
             "natural": [40.0, 30.0]},
         {"kind": "iframe", "rect": [0.0, 0.0, 9.0, 9.0], "url": "http://a.test/f"},
+        {"kind": "image", "rect": [0.0, 0.0, 9.0, 9.0], "url": "http://127.0.0.1/i.png"},
     ]);
     assert_eq!(json!(found(&page, None)), expected);
 }

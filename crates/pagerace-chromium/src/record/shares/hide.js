@@ -24,8 +24,9 @@
     try {
       const url = new URL(text, document.baseURI);
       url.hash = '';
-      // Chromium requests images of a secure page over https.
-      if (location.protocol === 'https:' && url.protocol === 'http:') url.protocol = 'https:';
+      // Chromium requests images of a secure page over https, unless their host is an IP address or this machine.
+      const isNamed = !/^(localhost|[\d.]+|\[.*)$/.test(url.hostname);
+      if (location.protocol === 'https:' && url.protocol === 'http:' && isNamed) url.protocol = 'https:';
       return /^https?:$/.test(url.protocol) ? url.href : null;
     } catch {
       return null;

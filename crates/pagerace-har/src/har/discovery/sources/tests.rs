@@ -1,7 +1,8 @@
 use serde_json::{Value, json};
 
 use crate::{ImportOptions, from_bytes};
-use pagerace_page::{Page, ResourceId, Trigger};
+use pagerace_core::Duration;
+use pagerace_page::{Evidence, Page, ResourceId, Trigger};
 
 const SHEET: &str =
     "@font-face { font-family: F; src: url(a.woff2) format('woff2'), url(a.woff), url(a.ttf) }";
@@ -41,10 +42,19 @@ fn a_source_follows_the_failed_one_before_it() {
     let page = page(&[("/a.woff2", 404), ("/a.ttf", 404)]);
     let sheet = ResourceId(1);
     assert_eq!(trigger(&page, 2), Trigger::Style { parent: sheet });
-    let Trigger::After { parent, .. } = trigger(&page, 3) else {
-        panic!("{:?}", trigger(&page, 3));
+    // The first source was over at 190 ms, and the next one began at 220 ms.
+    let (parent, delay) = (ResourceId(2), Duration::from_millis(30));
+    assert_eq!(trigger(&page, 3), Trigger::After { parent, delay });
+    assert_eq!(page.resources[3].discovery.evidence, Evidence::Body);
+}
+
+#[test]
+fn each_source_follows_the_one_before_it() {
+    let page = page(&[("/a.woff2", 404), ("/a.woff", 404), ("/a.ttf", 200)]);
+    let Trigger::After { parent, .. } = trigger(&page, 4) else {
+        panic!("{:?}", trigger(&page, 4));
     };
-    assert_eq!(parent, ResourceId(2));
+    assert_eq!(parent, ResourceId(3));
 }
 
 #[test]
