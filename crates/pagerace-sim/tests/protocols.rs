@@ -63,6 +63,21 @@ fn set_up_costs_the_round_trips_of_its_protocols() {
 
 /// A recorded 304 with content stands for the response in the recording browser's cache.
 #[test]
+fn quic_ends_take_a_random_time_to_read_and_tcp_ends_none() {
+    let spread = |protocols| {
+        let scenario = over(&flat_page(&[]), FAST, protocols);
+        let ttfb = |seed| run(&scenario, seed, false).unwrap().load.ttfb.unwrap();
+        let times: Vec<_> = (0..20).map(|seed| ttfb(seed).as_millis_f64()).collect();
+        let largest = times.iter().copied().fold(0.0, f64::max);
+        largest - times.iter().copied().fold(f64::INFINITY, f64::min)
+    };
+    // Five flights to the first byte, each read after 0.17 ms in the median.
+    let (quic, tcp) = (spread("h3"), spread("h2"));
+    assert!((0.2..3.0).contains(&quic), "{quic} ms");
+    assert!(tcp < 0.01, "{tcp} ms");
+}
+
+#[test]
 fn a_recorded_304_is_delivered_whole_over_every_protocol() {
     let mut page = flat_page(&[50_000, 20_000]);
     page.resources[1].status = 304;
