@@ -208,6 +208,12 @@ impl Browser {
         self.prepares_until
     }
 
+    /// Returns the time from the moment at which an open HTTP/1.1 connection can take the request for
+    /// `resource` until the request leaves.
+    pub fn reuse_time(&self, resource: ResourceId) -> Duration {
+        self.overheads.reuse(resource)
+    }
+
     /// Handles all timers that are due at `now`.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.advance(now);

@@ -212,8 +212,9 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
                     let read = &mut ends.side(to).read;
                     // Whatever has arrived by then is read at once.
                     if at > *read {
-                        *read = (at + reading_time(&mut self.reading)).max(reads_from);
+                        *read = at + reading_time(&mut self.reading);
                     }
+                    *read = (*read).max(reads_from);
                     at = *read;
                 }
                 Fate::Arrived(at)

@@ -41,6 +41,8 @@ pub(crate) enum Timer {
     AddressSuffices(usize),
     /// The browser takes a new connection over TCP into use.
     Usable(usize),
+    /// A request leaves over a connection that was open before.
+    Leaves(usize),
     /// TCP no longer lets QUIC go first.
     HeadStartEnds(usize),
     /// A place's first connection over TCP has had time to be established.
@@ -55,7 +57,7 @@ struct Connection {
     protocol: Protocol,
     /// The older connection that took long, if the browser opened this one for that reason.
     backs_up: Option<usize>,
-    /// Requests made before the connection can take them.
+    /// Requests given to the connection that have not left yet.
     early: Vec<(ResourceId, Priority)>,
     set_up: SetUp,
     /// Number of requests given to the connection that have not ended.
@@ -185,6 +187,7 @@ impl<'a> PageLoad<'a> {
             Timer::AskAgain(name, round, sent) => self.ask_again(name, round, sent),
             Timer::AddressSuffices(name) => self.name_resolved(name)?,
             Timer::Usable(i) => self.usable(i),
+            Timer::Leaves(i) => self.send_requests(i),
             Timer::HeadStartEnds(place) => self.head_start_ends(place),
             Timer::BackUp(place) => self.back_up(place),
             Timer::Fails(r) => self.request_failed(r),

@@ -53,6 +53,27 @@ fn over_http1_the_second_connection_takes_the_first_request_that_the_document_ma
     assert!(image(150) < 1.0, "the connection was ready");
 }
 
+/// In 26 live loads of three pages, the request left before all new connections eight times.
+#[test]
+fn the_second_connections_request_and_new_connections_leave_in_either_order() {
+    let mut page = flat_page(&[5_000; 5]);
+    page.resources[0].body_bytes = 300_000;
+    let mut s = scenario(&page, "rate 2mbit rtt 150ms", "sequential");
+    s.protocols = "h1".parse().unwrap();
+    s.settings.name_lookup = NameLookup::RoundTrip;
+    s.browser.jitter = 0.1;
+    let leaves_first = |seed: &u64| {
+        let outcome = run(&s, *seed, true).unwrap();
+        let mut images = outcome.resources.iter().skip(1).flatten();
+        let first = images.next().unwrap();
+        assert_eq!(first.connection, Some(1));
+        // A connection opens as soon as the next image is requested.
+        images.all(|r| first.request_start() + r.blocked + r.connect < r.request_start())
+    };
+    let first = (0..100).filter(leaves_first).count();
+    assert!((15..50).contains(&first), "{first} of 100");
+}
+
 #[test]
 fn a_lost_syn_costs_250_ms_instead_of_a_second() {
     // Milliseconds of the look-up, and until the request leaves.

@@ -101,8 +101,8 @@ impl Browser {
     }
 
     /// Returns the time from now until the request for `id` may leave: requests leave in the
-    /// order of their discovery. The look-up of its name does not wait for the preparation of
-    /// the document.
+    /// order of their discovery. If no request to the document's own host precedes it, the look-up of
+    /// its name does not wait for the preparation of the document.
     fn dispatch(&mut self, now: Instant, id: ResourceId) -> Duration {
         let known = (now + self.overheads.dispatch(id)).max(self.next_known);
         self.next_known = known + self.overheads.spacing;
@@ -115,10 +115,28 @@ impl Browser {
         }
         leaves = leaves.max(self.next_leaves);
         self.next_leaves = leaves + self.overheads.spacing;
-        if leaves > known {
+        if self.looks_up_early(id) && leaves > known {
             self.schedule(known, Timer::Announce(id));
         }
         leaves.since(now)
+    }
+
+    /// Returns true if neither `id` nor an earlier request of its document goes to the document's own
+    /// host. A frame is a request of the document around it.
+    fn looks_up_early(&mut self, id: ResourceId) -> bool {
+        let frame_of = |id: ResourceId| self.graph.nodes[id.index()].frame;
+        let resource = &self.page.resources[id.index()];
+        let document = match frame_of(id) {
+            Some(frame) if frame == id.index() => {
+                resource.discovery.trigger.parent().and_then(frame_of)
+            }
+            frame => frame,
+        };
+        document.is_some_and(|document| {
+            let asked = &mut self.states[document].asked_own_host;
+            *asked |= resource.origin == self.page.resources[document].origin;
+            !*asked
+        })
     }
 
     /// Makes the request for `id`, which is ready to leave, in its current class. A raise

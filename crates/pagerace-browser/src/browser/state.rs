@@ -23,6 +23,8 @@ pub(super) struct State {
     pub(super) waits_for_commit: bool,
     /// The time from which the document's first request may leave.
     pub(super) prepared: Option<Instant>,
+    /// True once a document has made a request to its own host.
+    pub(super) asked_own_host: bool,
     /// The encoded body bytes received in order.
     pub(super) received: u64,
     /// The part of the received bytes that came from the cache.

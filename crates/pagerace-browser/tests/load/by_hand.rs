@@ -232,7 +232,7 @@ fn costs_follow_the_stated_model() {
     let scan = 2.0 * (0.2 + 10.0 * 0.01);
     // The browser commits the document and prepares its first request. The script reaches the thread
     // after 1.3 ms, and costs it one more.
-    let overheads = 2.0 * (14.0 + 14.0 + 1.3 + 1.0);
+    let overheads = 2.0 * (16.0 + 14.0 + 1.3 + 1.0);
     let expected = 200.0 + overheads + scan + 2.0 * 25.0;
     let dcl = l
         .browser

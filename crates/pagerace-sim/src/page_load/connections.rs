@@ -196,10 +196,12 @@ impl PageLoad<'_> {
         self.first_ready(i);
     }
 
-    /// Returns true if requests wait for this connection, and no other can take them.
+    /// Returns true if requests wait for this connection, and no other can take them. Over HTTP/1.1, they
+    /// wait for another connection again.
     pub(super) fn strands_requests(&self, i: usize) -> bool {
         let open = &self.pool.places[self.connections[i].place].connections;
-        !self.connections[i].early.is_empty() && open.iter().all(|other| *other == i)
+        let waits_here = self.connections[i].protocol != Protocol::H1;
+        waits_here && !self.connections[i].early.is_empty() && open.iter().all(|other| *other == i)
     }
 
     /// Removes a lost connection. Requests that wait need another.
@@ -212,7 +214,9 @@ impl PageLoad<'_> {
             self.lost_quic(place);
         }
         for (resource, priority) in std::mem::take(&mut self.connections[i].early) {
-            if let Some(&other) = self.pool.places[place].connections.first() {
+            if protocol == Protocol::H1 {
+                self.pool.places[place].wait(priority, resource);
+            } else if let Some(&other) = self.pool.places[place].connections.first() {
                 self.give(other, resource, priority);
             } else {
                 if let Some(p) = &mut self.progress[resource.index()] {

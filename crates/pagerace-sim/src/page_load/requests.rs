@@ -5,7 +5,7 @@ use pagerace_browser::Action;
 use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_page::ResourceId;
 
-use super::PageLoad;
+use super::{PageLoad, Timer};
 use crate::pool::H1_CONNECTIONS;
 use crate::site::request_fields;
 use crate::timing::Progress;
@@ -111,7 +111,7 @@ impl PageLoad<'_> {
             let Some((priority, resource)) = self.pool.places[place].next_waiting() else {
                 return;
             };
-            self.give(i, resource, priority);
+            self.give_idle(i, resource, priority);
         }
         loop {
             let open = &self.pool.places[place];
@@ -127,11 +127,31 @@ impl PageLoad<'_> {
         }
     }
 
+    /// Gives a request to an idle HTTP/1.1 connection. Over one that was not ready until now, it leaves
+    /// at once; over others, after [`Browser::reuse_time`](pagerace_browser::Browser::reuse_time).
+    fn give_idle(&mut self, i: usize, resource: ResourceId, priority: Priority) {
+        let now = self.net.now;
+        let time = self.browser.reuse_time(resource);
+        match self.connections[i].set_up.connected {
+            Some(connected) if connected < now && !time.is_zero() => {
+                if let Some(p) = &mut self.progress[resource.index()] {
+                    p.given = Some(i);
+                }
+                self.connections[i].early.push((resource, priority));
+                self.net.schedule(now + time, Timer::Leaves(i));
+            }
+            _ => self.give(i, resource, priority),
+        }
+    }
+
     /// Returns an idle connection: the one used last, or the oldest if none was used, as
     /// Chromium's `ClientSocketPool` chooses.
     fn free_connection(&self, place: usize) -> Option<usize> {
         let open = &self.pool.places[place].connections;
-        let free = |i: &usize| self.connections[*i].busy == 0 && self.is_usable(*i);
+        let free = |i: &usize| {
+            let c = &self.connections[*i];
+            c.busy == 0 && c.early.is_empty() && self.is_usable(*i)
+        };
         let rank = |i: &usize| {
             let c = &self.connections[*i];
             (c.idle_since.unwrap_or(Instant::ZERO), std::cmp::Reverse(*i))
