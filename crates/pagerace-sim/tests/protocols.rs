@@ -61,7 +61,6 @@ fn set_up_costs_the_round_trips_of_its_protocols() {
     }
 }
 
-/// A recorded 304 with content stands for the response in the recording browser's cache.
 #[test]
 fn quic_ends_take_a_random_time_to_read_and_tcp_ends_none() {
     let spread = |protocols| {
@@ -77,6 +76,7 @@ fn quic_ends_take_a_random_time_to_read_and_tcp_ends_none() {
     assert!(tcp < 0.01, "{tcp} ms");
 }
 
+/// A recorded 304 with content stands for the response in the recording browser's cache.
 #[test]
 fn a_recorded_304_is_delivered_whole_over_every_protocol() {
     let mut page = flat_page(&[50_000, 20_000]);

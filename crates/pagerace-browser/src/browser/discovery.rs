@@ -122,7 +122,7 @@ impl Browser {
     }
 
     /// Returns true if neither `id` nor an earlier request of its document goes to the document's own
-    /// host. A frame is a request of the document around it.
+    /// host, and notes if `id` does. A frame is a request of the document around it.
     fn looks_up_early(&mut self, id: ResourceId) -> bool {
         let frame_of = |id: ResourceId| self.graph.nodes[id.index()].frame;
         let resource = &self.page.resources[id.index()];

@@ -35,7 +35,7 @@ impl PageLoad<'_> {
     fn reprioritise(&mut self, resource: ResourceId, priority: Priority) {
         let place = self.place_of(resource);
         if self.pool.places[place].protocol == Protocol::H1 {
-            // Over HTTP/1.1, only requests that have not been sent have a priority.
+            // Over HTTP/1.1, only requests that wait for a connection have a priority.
             self.pool.places[place].reprioritise(priority, resource);
             return;
         }
