@@ -45,8 +45,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pagerace_core::Duration;
 use pagerace_har::Recording;
-use pagerace_page::ResourceEffect;
 use pagerace_page::intervention::Failure;
+use pagerace_page::{ResourceEffect, ResourceId};
 use pagerace_peer::{Reply, Request, Site};
 
 pub use adjust::ServedSize;
@@ -69,6 +69,7 @@ pub struct ReplaySite {
     asked: Arc<Mutex<BTreeMap<usize, usize>>>,
     unknown: Unknown,
     think_time: bool,
+    restarts: bool,
     /// Interventions by resource; empty if there are none.
     effects: Arc<Vec<ResourceEffect>>,
 }
@@ -112,6 +113,7 @@ impl ReplaySite {
             asked: Arc::default(),
             unknown: Unknown::default(),
             think_time: true,
+            restarts: false,
             effects: Arc::default(),
         })
     }
@@ -121,6 +123,15 @@ impl ReplaySite {
     #[must_use]
     pub fn with_think_time(mut self, think_time: bool) -> Self {
         self.think_time = think_time;
+        self
+    }
+
+    /// Makes the site serve several loads one after the other: when the page's URL is requested
+    /// again after the last of its responses, repeated URLs begin with their first response
+    /// again.
+    #[must_use]
+    pub fn with_restarts(mut self) -> Self {
+        self.restarts = true;
         self
     }
 
@@ -170,6 +181,12 @@ impl ReplaySite {
         })?;
         // A panic elsewhere leaves the map intact, as no change to it has several steps.
         let mut all = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = &recorded.answers[found.answers[0]];
+        let is_page = !head && first.resource == Some(ResourceId(0));
+        let is_over = all.get(&found.place) >= Some(&found.answers.len());
+        if self.restarts && is_page && is_over {
+            all.clear();
+        }
         let asked = all.entry(found.place).or_default();
         let nth = (*asked).min(found.answers.len() - 1);
         // A HEAD request does not consume a response.

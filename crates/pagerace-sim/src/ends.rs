@@ -55,6 +55,8 @@ pub(crate) struct Ends<S> {
     /// Age of the connection at the navigation. The connection's own clock is ahead by
     /// this much.
     age: Duration,
+    /// True if the client has closed the connection.
+    closed: bool,
     sides: [EndState; 2],
 }
 
@@ -130,6 +132,7 @@ impl<S: Site> Ends<S> {
             extra_delay: Duration::ZERO,
             kind,
             age: Duration::ZERO,
+            closed: false,
             sides: [EndState::default(); 2],
         }
     }
@@ -147,8 +150,17 @@ impl<S: Site> Ends<S> {
         self.age = age;
     }
 
+    /// Closes the client's end without a word. The server still answers what is on its way to
+    /// it, and repeats nothing, as if a reset followed.
+    pub(crate) fn close(&mut self) {
+        self.closed = true;
+    }
+
     /// Delivers a packet to one end.
     pub(crate) fn handle(&mut self, now: Instant, to: Side, payload: Payload) {
+        if self.closed && to == Side::Client {
+            return;
+        }
         let now = now + self.age;
         match (&mut self.kind, payload) {
             (Kind::Quic(ends), Payload::Datagram(data)) => match to {
@@ -174,6 +186,9 @@ impl<S: Site> Ends<S> {
     }
 
     pub(crate) fn poll_timeout(&mut self, side: Side) -> Option<Instant> {
+        if self.closed {
+            return None;
+        }
         let at = match (&mut self.kind, side) {
             (Kind::Quic(ends), Side::Client) => ends.0.poll_timeout(),
             (Kind::Quic(ends), Side::Server) => ends.1.poll_timeout(),
@@ -193,6 +208,9 @@ impl<S: Site> Ends<S> {
         side: Side,
         buf: &mut Vec<u8>,
     ) -> Option<(u32, Payload)> {
+        if self.closed && side == Side::Client {
+            return None;
+        }
         let now = now + self.age;
         match &mut self.kind {
             Kind::Quic(ends) => {

@@ -8,10 +8,10 @@ mod look_ups;
 mod requests;
 mod tally;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use pagerace_browser::{Browser, Cached};
-use pagerace_core::{Instant, Priority, Protocol};
+use pagerace_core::{Destination, Instant, Priority, Protocol};
 use pagerace_page::ResourceId;
 use pagerace_peer::ClientEvent;
 
@@ -57,9 +57,14 @@ struct Connection {
     protocol: Protocol,
     /// The older connection that took long, if the browser opened this one for that reason.
     backs_up: Option<usize>,
+    /// True if the browser opened the connection for one of several requests to a server of which
+    /// it does not know yet that it speaks HTTP/2.
+    for_request: bool,
     /// Requests given to the connection that have not left yet.
     early: Vec<(ResourceId, Priority)>,
     set_up: SetUp,
+    /// Destinations of the requests that have left.
+    kinds: BTreeSet<Destination>,
     /// Number of requests given to the connection that have not ended.
     busy: usize,
     /// Time at which the last request ended.

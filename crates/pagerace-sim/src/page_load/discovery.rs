@@ -53,6 +53,7 @@ impl PageLoad<'_> {
         } else {
             let i = tcp.unwrap_or_else(|| self.open(place, Protocol::H2));
             self.give(i, resource, priority);
+            self.open_for_request(place);
         }
         if tries && quic.is_none() {
             self.open(place, Protocol::H3);

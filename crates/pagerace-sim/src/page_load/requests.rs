@@ -7,7 +7,7 @@ use pagerace_page::ResourceId;
 
 use super::{PageLoad, Timer};
 use crate::pool::H1_CONNECTIONS;
-use crate::site::request_fields;
+use crate::site::{Sent, request_fields};
 use crate::timing::Progress;
 
 impl PageLoad<'_> {
@@ -86,6 +86,9 @@ impl PageLoad<'_> {
             None => self.open(place, protocol),
         };
         self.give(i, resource, priority);
+        if protocol == Protocol::H2 {
+            self.open_for_request(place);
+        }
     }
 
     /// Gives a request to a connection.
@@ -177,7 +180,14 @@ impl PageLoad<'_> {
         };
         let connection = &mut self.connections[i];
         for (resource, priority) in connection.early.drain(..) {
-            let fields = request_fields(&self.scenario.page, resource);
+            let kind = self.scenario.page.resource(resource).destination;
+            let is_first = connection.kinds.is_empty();
+            let sent = match (connection.protocol, connection.kinds.insert(kind)) {
+                (Protocol::H2, false) => Sent::Kind,
+                (Protocol::H2, true) if !is_first => Sent::Common,
+                _ => Sent::None,
+            };
+            let fields = request_fields(&self.scenario.page, resource, sent);
             let body = match self.scenario.page.resource(resource).request_body_bytes {
                 0 => None,
                 n => Some(Bytes::from(vec![0; n as usize])),

@@ -18,12 +18,15 @@ Examples:
       a page of a folder, served as https://site.test/; no other host is reached
 
   pagerace record site -o site.page --host cdn.example=vendor --host ads.example=ads
-      a page that refers to other hosts, whose files are in folders as well";
+      a page that refers to other hosts, whose files are in folders as well
+
+  pagerace record devtools.har -o site.page
+      the page that a HAR with content holds; measures its layout, which HARs lack";
 
 /// The page to record, the device, and the output file.
 #[derive(Args, Debug)]
 pub(crate) struct RecordArgs {
-    /// The address of a page, an HTML file, or a folder with an index.html.
+    /// The address of a page, an HTML file, a folder with an index.html, or a HAR with content.
     #[arg(value_name = "URL|FILE|FOLDER")]
     pub(crate) source: String,
 
@@ -31,12 +34,11 @@ pub(crate) struct RecordArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
-    /// Device to emulate.
-    #[arg(long, value_name = "NAME", default_value = "desktop",
-        value_parser = ["desktop", "mobile", "tablet"])]
-    pub(crate) device: String,
+    /// Device to emulate. [default: the one of FILE if it states one, else desktop]
+    #[arg(long, value_name = "NAME", value_parser = ["desktop", "mobile", "tablet"])]
+    pub(crate) device: Option<String>,
 
-    /// Root folder of the site that FILE belongs to. [default: the folder of FILE]
+    /// Root folder of the site that an HTML file belongs to. [default: the folder of FILE]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
 

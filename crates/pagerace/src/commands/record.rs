@@ -15,7 +15,7 @@ use pagerace_chromium::record::{LOADS, RecordOptions, record};
 use pagerace_chromium::{Browser, Options};
 use pagerace_har::Device;
 use pagerace_lab::Progress;
-use pagerace_lab::export::file::{check_writable, write_atomically};
+use pagerace_lab::export::file::write_atomically;
 use pagerace_live::link::RunDirectory;
 use serde_json::Value;
 use url::Url;
@@ -23,14 +23,18 @@ use url::Url;
 use crate::cli::groups::ProgressArgs;
 use crate::cli::record::RecordArgs;
 use crate::cli::{Cli, Command};
+use crate::commands::files::check_files;
 pub(crate) use source::OtherHost;
 use source::Source;
 use summary::Summary;
 
 pub(crate) fn run(args: &RecordArgs) -> Result<()> {
-    check_writable(&args.output)?;
-    let device = Device::named(&args.device)?;
+    check_files(&[&args.output], &[PathBuf::from(&args.source)])?;
     let source = Source::parse(&args.source, args.root.as_deref())?;
+    let device = match &args.device {
+        Some(name) => Device::named(name)?,
+        None => source.device().unwrap_or_else(Device::desktop),
+    };
     let site = source.serve(&args.host)?;
     let scratch = Scratch::new()?;
     let mut options = Options::new(&scratch.path);
@@ -57,9 +61,9 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
     };
     let har = record(&launch, source.url().as_str(), &record_options, &mut tell)?;
     progress.clear();
-    let unknown = site.map(source::Served::stop).unwrap_or_default();
     write(&args.output, &har)?;
-    let summary = Summary::of(&har, unknown);
+    let deviations = site.map(source::Served::stop).unwrap_or_default();
+    let summary = Summary::of(&har, deviations);
     summary.print(&mut anstream::stdout().lock(), &args.output)?;
     Ok(())
 }

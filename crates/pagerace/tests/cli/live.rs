@@ -131,6 +131,20 @@ fn from_a_folder_to_a_calibration() {
     assert_eq!(record.code, 0, "{}", record.err);
     assert!(Path::new(&sandbox.path("site.page")).is_file());
 
+    sandbox.write("site.har", &without_own_fields(&sandbox.read("site.page")));
+    let again = run(&sandbox, &["record", "site.har", "-o", "again.page"]);
+    assert_eq!(again.code, 0, "{}", again.err);
+    let guessed = run(&sandbox, &["page", "site.har"]);
+    assert!(guessed.out.contains("guessed"), "{}", guessed.out);
+    let measured = run(&sandbox, &["page", "again.page"]);
+    let recorded = run(&sandbox, &["page", "site.page"]);
+    let paints = |out: &str| {
+        let mut lines = out.lines().filter(|line| line.starts_with("Paints"));
+        lines.next().map(str::to_owned)
+    };
+    assert!(paints(&recorded.out).is_some(), "{}", recorded.out);
+    assert_eq!(paints(&measured.out), paints(&recorded.out));
+
     let words = [
         "live",
         "site.page",

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use super::convert;
 use crate::cli::live::WorldArgs;
-use crate::commands::inputs::free_name;
+use crate::commands::inputs::{GZIP, free_name};
 
 /// A recorded page, ready to be served.
 pub(crate) struct Served {
@@ -109,9 +109,6 @@ const SHARED: [&str; 8] = [
     "_fetchedViaServiceWorker",
     "_blocked_queueing",
 ];
-
-/// The first bytes of a gzip file (RFC 1952, section 2.3.1).
-const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Loads a page under this name as if it came from another recorder, without the fields
 /// that only `pagerace record` writes.

@@ -10,6 +10,7 @@ use pagerace_page::{Page, PaintEvidence, Wait};
 use pagerace_sim::recording::network;
 
 use super::{heading, label, table};
+use crate::commands::inputs::layout_hint;
 
 /// Additions to the page in the JSON output.
 #[derive(Debug, serde::Serialize)]
@@ -37,9 +38,10 @@ pub(super) fn write(out: &mut impl Write, page: &Page, load: &Reproduced) -> io:
     heading(out, "Recorded and reproduced")?;
     writeln!(
         out,
-        "paints {}: {}; largest paint: {}",
+        "paints {}: {}{}; largest paint: {}",
         load.paint_evidence,
         founded(page),
+        layout_hint(page),
         page.largest_in_words()
     )?;
     let (recorded, own) = (&page.recorded, &load.load);

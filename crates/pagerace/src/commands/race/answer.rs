@@ -14,6 +14,7 @@ use pagerace_page::Page;
 use pagerace_report::input::Provenance;
 
 use super::super::files::reasons;
+use super::super::inputs::layout_hint;
 use crate::table;
 use crate::text::{counted, headed, say, stress, width};
 
@@ -78,8 +79,12 @@ fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
 
 /// Describes the evidence for the page's paints and its largest paint.
 fn paints(page: &Page) -> String {
-    let largest = page.largest_in_words();
-    format!("paints {}; largest paint: {largest}", page.paint_evidence())
+    format!(
+        "paints {}{}; largest paint: {}",
+        page.paint_evidence(),
+        layout_hint(page),
+        page.largest_in_words()
+    )
 }
 
 fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {

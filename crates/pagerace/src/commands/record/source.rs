@@ -1,5 +1,8 @@
-//! The source of a recording: a page of the web, or one in a folder that we serve.
+//! The source of a recording: a page of the web, or one that we serve from a folder or from
+//! another recording.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -7,12 +10,17 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use pagerace_core::Protocol;
-use pagerace_live::FolderSite;
+use pagerace_har::{Device, Exchange, ImportOptions};
 use pagerace_live::servers::{LocalCa, OriginServer, Servers, ServersConfig};
+use pagerace_live::site::ServedSite;
+use pagerace_live::{FolderSite, ReplaySite};
 use url::Url;
 
+use super::summary::Deviations;
+use crate::commands::inputs::GZIP;
+
 /// The location of a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Source {
     /// On the web.
     Web(Url),
@@ -22,10 +30,17 @@ pub(super) enum Source {
         host: String,
         url: Url,
     },
+    /// In a recording with bodies, such as a HAR of other tools.
+    Recording {
+        url: Url,
+        site: Box<ReplaySite>,
+        /// The device of the recording, if it states one.
+        device: Option<Device>,
+    },
 }
 
 impl Source {
-    /// Parses an argument: `https://..`, a file, or a folder.
+    /// Parses an argument: `https://..`, an HTML file, a recording, or a folder.
     pub(super) fn parse(text: &str, root: Option<&Path>) -> Result<Self> {
         if text.contains("://") {
             let url = Url::parse(text).with_context(|| format!("{text:?} is not a URL"))?;
@@ -41,6 +56,12 @@ impl Source {
         let path = written.canonicalize().with_context(|| {
             format!("{text}: cannot be read; give a file, a folder, or an address with https://")
         })?;
+        if is_recording(&path) {
+            if root.is_some() {
+                bail!("--root is for HTML files, and {text} is a recording");
+            }
+            return Self::recording(written);
+        }
         let file = if path.is_dir() {
             path.join("index.html")
         } else {
@@ -75,26 +96,69 @@ impl Source {
         Ok(Self::Folder { root, host, url })
     }
 
+    fn recording(path: &Path) -> Result<Self> {
+        let file = path.display();
+        let recording = pagerace_har::load_recording(path, &ImportOptions::default())?;
+        let document = recording.page.document;
+        let of_document = |exchange: &&Exchange| exchange.resource == Some(document);
+        let body = recording.exchanges.iter().find(of_document);
+        if body.is_none_or(|exchange| exchange.body.is_none()) {
+            bail!(
+                "{file}: the document has no body, so there is no page to show; export the HAR \
+                 with content, or record the page from its address"
+            );
+        }
+        // The servers speak TLS on the default port only, and ignore both in requests.
+        let mut url = Url::parse(&recording.page.url).with_context(|| file.to_string())?;
+        let changed = url.set_scheme("https").and_then(|()| url.set_port(None));
+        if changed.is_err() {
+            bail!("{file}: {url} has no host");
+        }
+        let site = ReplaySite::new(&recording).with_context(|| file.to_string())?;
+        let site = site.with_restarts();
+        Ok(Self::Recording {
+            url,
+            site: Box::new(site),
+            device: recording.device,
+        })
+    }
+
     pub(super) const fn url(&self) -> &Url {
         match self {
-            Self::Web(url) | Self::Folder { url, .. } => url,
+            Self::Web(url) | Self::Folder { url, .. } | Self::Recording { url, .. } => url,
         }
     }
 
-    /// Serves a folder on the loopback address; `None` for a page of the web.
+    /// Returns the device that the source states.
+    pub(super) fn device(&self) -> Option<Device> {
+        match self {
+            Self::Recording { device, .. } => device.clone(),
+            Self::Web(_) | Self::Folder { .. } => None,
+        }
+    }
+
+    /// Serves a folder or a recording on the loopback address; `None` for a page of the web.
     ///
     /// Each of `others` is served from its own folder at its own address, so that no two
     /// hosts share a connection.
     pub(super) fn serve(&self, others: &[OtherHost]) -> Result<Option<Served>> {
-        let Self::Folder { root, host, .. } = self else {
-            if let Some(other) = others.first() {
-                bail!(
-                    "--host {}: the page is on the web, where its hosts answer themselves; give a \
-                     file or folder, or leave out --host",
-                    other.name
-                );
+        let (root, host) = match self {
+            Self::Folder { root, host, .. } => (root, host),
+            Self::Web(_) | Self::Recording { .. } => {
+                if let Some(other) = others.first() {
+                    bail!(
+                        "--host {}: only a page in a folder can refer to hosts in other folders",
+                        other.name
+                    );
+                }
+                let Self::Recording { site, .. } = self else {
+                    return Ok(None);
+                };
+                let hosts = site.hosts().to_vec();
+                let mut served = Served::start(hosts, "recording", site.as_ref().clone())?;
+                served.deviations.altered = site.notes().to_vec();
+                return Ok(Some(served));
             }
-            return Ok(None);
         };
         let mut hosts = vec![host.clone()];
         let mut site = FolderSite::new(root)?;
@@ -107,18 +171,17 @@ impl Source {
                 .with_context(|| format!("--host {name}"))?;
             hosts.push(name.clone());
         }
-        let ca = Arc::new(LocalCa::new()?);
-        let origin = |host: &String| OriginServer {
-            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            port: 0,
-            protocol: Protocol::H2,
-            hosts: vec![host.clone()],
-        };
-        let origins: Vec<OriginServer> = hosts.iter().map(origin).collect();
-        let config = ServersConfig::new(Arc::clone(&ca));
-        let servers = Servers::start(None, &config, &origins, site)?;
-        Ok(Some(Served { servers, ca, hosts }))
+        Served::start(hosts, "folder", site).map(Some)
     }
+}
+
+/// Returns true for JSON and gzip files; a recording is one or both.
+fn is_recording(path: &Path) -> bool {
+    let mut start = [0; 64];
+    let read = File::open(path).and_then(|mut file| file.read(&mut start));
+    let start = &start[..read.unwrap_or_default()];
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    start.starts_with(&GZIP) || text.trim_ascii_start().starts_with(b"{")
 }
 
 /// An additional host and its folder.
@@ -147,14 +210,37 @@ impl FromStr for OtherHost {
     }
 }
 
-/// Folders that are being served.
+/// A folder or a recording that is being served.
 pub(super) struct Served {
     servers: Servers,
     ca: Arc<LocalCa>,
     hosts: Vec<String>,
+    deviations: Deviations,
 }
 
 impl Served {
+    fn start<S: ServedSite>(hosts: Vec<String>, source: &'static str, site: S) -> Result<Self> {
+        let ca = Arc::new(LocalCa::new()?);
+        let origin = |host: &String| OriginServer {
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 0,
+            protocol: Protocol::H2,
+            hosts: vec![host.clone()],
+        };
+        let origins: Vec<OriginServer> = hosts.iter().map(origin).collect();
+        let config = ServersConfig::new(Arc::clone(&ca));
+        let servers = Servers::start(None, &config, &origins, site)?;
+        Ok(Self {
+            servers,
+            ca,
+            hosts,
+            deviations: Deviations {
+                source,
+                ..Deviations::default()
+            },
+        })
+    }
+
     /// Returns the host mappings for the browser (`--host-resolver-rules`).
     pub(super) fn rules(&self) -> impl Iterator<Item = String> {
         let servers = self.hosts.iter().zip(self.servers.addresses());
@@ -166,9 +252,12 @@ impl Served {
         self.ca.spki_hashes()
     }
 
-    /// Stops the servers and returns the requests that they could not answer.
-    pub(super) fn stop(self) -> Vec<String> {
-        self.servers.stop().unknown
+    /// Stops the servers and returns what they did not serve as in the source.
+    pub(super) fn stop(self) -> Deviations {
+        Deviations {
+            unknown: self.servers.stop().unknown,
+            ..self.deviations
+        }
     }
 }
 
@@ -191,6 +280,8 @@ fn host(root: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+
+    use serde_json::json;
 
     use super::{OtherHost, Source, host};
 
@@ -233,6 +324,44 @@ mod tests {
         ] {
             assert!(Source::parse(text, root.map(Path::new)).is_err(), "{text}");
         }
+    }
+
+    fn har(entries: &[(&str, u16, Option<&str>)]) -> String {
+        let entry = |&(url, status, text): &(&str, u16, Option<&str>)| {
+            let location = json!([{"name": "location", "value": "https://www.a.test/home"}]);
+            json!({"request": {"method": "GET", "url": url},
+                "response": {"status": status, "headers": if status == 302 { location } else { json!([]) },
+                    "content": {"size": 900, "mimeType": "text/html", "text": text}}})
+        };
+        let entries: Vec<_> = entries.iter().map(entry).collect();
+        json!({"log": {"version": "1.2", "entries": entries}}).to_string()
+    }
+
+    #[test]
+    fn recordings_are_sources_if_they_have_the_document() {
+        let file = std::env::temp_dir().join(format!("pagerace-har-{}.har", std::process::id()));
+        let parse = |text: &str| {
+            std::fs::write(&file, text).expect("a file");
+            Source::parse(file.to_str().expect("UTF-8"), None)
+        };
+        let page = "<!doctype html><p>Hello";
+        let redirected = [
+            ("http://a.test:8080/x?y", 302, None),
+            ("https://www.a.test/home", 200, Some(page)),
+        ];
+        let source = parse(&har(&redirected)).expect("has a body");
+        assert_eq!(source.url().as_str(), "https://a.test/x?y");
+        let other = "cdn.example=x".parse().expect("well formed");
+        assert!(source.serve(&[other]).is_err(), "it has its hosts");
+        let served = source.serve(&[]).expect("loopback").expect("is served");
+        assert_eq!(served.hosts, ["a.test", "www.a.test"]);
+        assert_eq!(served.stop().source, "recording");
+
+        let bare = parse(&har(&[("https://a.test/", 200, None)]));
+        let error = bare.expect_err("no body").to_string();
+        assert!(error.contains("the document has no body"), "{error}");
+        assert!(parse("{").is_err(), "no HAR");
+        std::fs::remove_file(&file).expect("was made");
     }
 
     #[test]

@@ -22,12 +22,22 @@ pub(super) struct Summary {
     times: Vec<(&'static str, f64)>,
     failures: Vec<String>,
     secrets: u64,
-    /// Requests that our own server could not answer.
-    unknown: Vec<String>,
+    deviations: Deviations,
+}
+
+/// What our own server did not serve as in its source.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Deviations {
+    /// `folder` or `recording`.
+    pub(super) source: &'static str,
+    /// Responses that could not be served as they were recorded.
+    pub(super) altered: Vec<String>,
+    /// Requests that were answered with 404.
+    pub(super) unknown: Vec<String>,
 }
 
 impl Summary {
-    pub(super) fn of(har: &Value, unknown: Vec<String>) -> Self {
+    pub(super) fn of(har: &Value, deviations: Deviations) -> Self {
         let page = &har["log"]["pages"][0];
         let (timings, own) = (&page["pageTimings"], &page["_pagerace"]);
         let times = [
@@ -41,7 +51,7 @@ impl Summary {
             url: page["title"].as_str().unwrap_or_default().to_owned(),
             times: times.into_iter().filter_map(known).collect(),
             secrets: own["secretsDropped"].as_u64().unwrap_or(0),
-            unknown,
+            deviations,
             ..Self::default()
         };
         let mut origins: Vec<&str> = Vec::new();
@@ -92,7 +102,13 @@ impl Summary {
             )?;
         }
         named(out, "Failed", &self.failures)?;
-        named(out, "Not in the folder", &self.unknown)?;
+        let Deviations {
+            source,
+            altered,
+            unknown,
+        } = &self.deviations;
+        named(out, "Not served as recorded", altered)?;
+        named(out, &format!("Not in the {source}"), unknown)?;
         if self.without_body > 0 {
             let line = format!(
                 "{} without a body: a replay serves a stand-in",
@@ -134,7 +150,7 @@ mod tests {
 
     use serde_json::json;
 
-    use super::Summary;
+    use super::{Deviations, Summary};
 
     #[test]
     fn a_recording_is_told_in_words() {
@@ -150,7 +166,12 @@ mod tests {
                 "response": {"_transferSize": 100, "content": {"size": 5}}},
         ]}});
         let mut out = Vec::new();
-        let summary = Summary::of(&har, vec!["GET https://a.test/favicon.ico".to_owned()]);
+        let deviations = Deviations {
+            source: "recording",
+            altered: vec!["https://b.test/y was recorded without its body".to_owned()],
+            unknown: vec!["GET https://a.test/favicon.ico".to_owned()],
+        };
+        let summary = Summary::of(&har, deviations);
         summary
             .print(&mut out, Path::new("a.page"))
             .expect("memory takes all");
@@ -159,7 +180,8 @@ mod tests {
             "3 requests to 2 hosts, 1 kB transferred, 2 kB decoded\n",
             "first contentful paint 300 ms, load 712 ms (with tracing, on this machine)\n",
             "  https://b.test/x: net::ERR_FAILED\n",
-            "  GET https://a.test/favicon.ico\n",
+            "Not served as recorded: 1\n  https://b.test/y was recorded without its body\n",
+            "Not in the recording: 1\n  GET https://a.test/favicon.ico\n",
             "1 response without a body: ",
             "1 secret left out ",
             "Next: pagerace page a.page, or pagerace race a.page\n",
