@@ -15,7 +15,7 @@ use pagerace_transport::tls::ClientHello;
 fn with_images_elsewhere(images: usize) -> Page {
     let mut page = flat_page(&vec![2_000; images]);
     let mut other = page.origins[0].clone();
-    other.host = "images.example".to_owned();
+    "images.example".clone_into(&mut other.host);
     other.third_party = true;
     other.connection_group = 1;
     page.origins.push(other);

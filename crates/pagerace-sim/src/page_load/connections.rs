@@ -9,7 +9,7 @@
 //! A browser that has not talked to a server does not know that it speaks HTTP/2. Until the first
 //! connection is ready, it opens one for each request, at most six, as over HTTP/1.1. The first
 //! that is ready takes all requests, and the browser closes the others. Their handshakes share
-//! the link: six ClientHellos of today take 67 ms of an uplink of 1.5 Mbit/s.
+//! the link: six `ClientHello`s of today take 67 ms of an uplink of 1.5 Mbit/s.
 //!
 //! [`Profile::backup_connection`]: pagerace_browser::Profile::backup_connection
 //!
