@@ -45,6 +45,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pagerace_core::Duration;
 use pagerace_har::Recording;
+use pagerace_http::fields;
 use pagerace_page::intervention::Failure;
 use pagerace_page::{ResourceEffect, ResourceId};
 use pagerace_peer::{Reply, Request, Site};
@@ -65,8 +66,7 @@ pub const NEVER: Duration = Duration::from_secs(86_400);
 #[derive(Clone, Debug)]
 pub struct ReplaySite {
     recorded: Arc<Recorded>,
-    /// The number of requests for each URL, by its place in the catalogue.
-    asked: Arc<Mutex<BTreeMap<usize, usize>>>,
+    asked: Arc<Mutex<Asked>>,
     unknown: Unknown,
     think_time: bool,
     restarts: bool,
@@ -74,11 +74,21 @@ pub struct ReplaySite {
     effects: Arc<Vec<ResourceEffect>>,
 }
 
+/// The requests of a load so far.
+#[derive(Debug, Default)]
+struct Asked {
+    /// The number of requests for each URL, by its place in the catalogue.
+    counts: BTreeMap<usize, usize>,
+    /// True once a navigation has got the document, at the end of its redirects.
+    has_document: bool,
+}
+
 /// The immutable part of a site.
 #[derive(Debug)]
 struct Recorded {
     answers: Vec<Answer>,
     catalogue: Catalogue,
+    document: ResourceId,
     /// The host of the document.
     host: String,
     hosts: Vec<String>,
@@ -103,6 +113,7 @@ impl ReplaySite {
         let catalogue = Catalogue::new(&answers);
         let recorded = Recorded {
             hosts: catalogue.hosts(),
+            document: page.document,
             host: origin.host.to_ascii_lowercase(),
             answers,
             catalogue,
@@ -126,9 +137,9 @@ impl ReplaySite {
         self
     }
 
-    /// Makes the site serve several loads one after the other: when the page's URL is requested
-    /// again after the last of its responses, repeated URLs begin with their first response
-    /// again.
+    /// Makes the site serve several loads one after the other: with each navigation to the page's
+    /// URL, repeated URLs begin with their first response again. The requests must say that they
+    /// navigate (`sec-fetch-dest`).
     #[must_use]
     pub fn with_restarts(mut self) -> Self {
         self.restarts = true;
@@ -169,8 +180,12 @@ impl ReplaySite {
         self.unknown.list()
     }
 
-    /// Returns the next answer to this request.
-    fn choose(&self, method: &str, host: &str, target: &str) -> Option<&Answer> {
+    /// Returns the next answer to this request. `navigates` is true if it navigates.
+    fn choose(
+        &self,
+        (method, host, target): (&str, &str, &str),
+        navigates: bool,
+    ) -> Option<&Answer> {
         let recorded = &self.recorded;
         let head = method == "HEAD";
         let found = recorded.catalogue.find(method, host, target).or_else(|| {
@@ -182,16 +197,17 @@ impl ReplaySite {
         // A panic elsewhere leaves the map intact, as no change to it has several steps.
         let mut all = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let first = &recorded.answers[found.answers[0]];
-        let is_page = !head && first.resource == Some(ResourceId(0));
-        let is_over = all.get(&found.place) >= Some(&found.answers.len());
-        if self.restarts && is_page && is_over {
-            all.clear();
+        let begins = navigates && first.resource == Some(ResourceId(0)) && all.has_document;
+        if self.restarts && begins {
+            *all = Asked::default();
         }
-        let asked = all.entry(found.place).or_default();
+        let asked = all.counts.entry(found.place).or_default();
         let nth = (*asked).min(found.answers.len() - 1);
         // A HEAD request does not consume a response.
         *asked += usize::from(!head);
-        Some(&recorded.answers[found.answers[nth]])
+        let answer = &recorded.answers[found.answers[nth]];
+        all.has_document |= navigates && answer.resource == Some(recorded.document);
+        Some(answer)
     }
 }
 
@@ -208,7 +224,9 @@ impl Site for ReplaySite {
         } else {
             &host
         };
-        if let Some(answer) = self.choose(&method, looked_up, &target) {
+        let to = fields::get(&request.fields, "sec-fetch-dest");
+        let navigates = to.is_some_and(|to| to == b"document".as_slice());
+        if let Some(answer) = self.choose((&method, looked_up, &target), navigates) {
             let mut reply = conditional(request, answer.reply(request));
             if !self.think_time {
                 reply.think_time = Duration::ZERO;

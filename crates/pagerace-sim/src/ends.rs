@@ -150,7 +150,7 @@ impl<S: Site> Ends<S> {
         self.age = age;
     }
 
-    /// Closes the client's end without a word. The server still answers what is on its way to
+    /// Closes the client's end without sending a packet. The server still answers what is on its way to
     /// it, and repeats nothing, as if a reset followed.
     pub(crate) fn close(&mut self) {
         self.closed = true;

@@ -55,7 +55,8 @@ pub(crate) enum Timer {
 struct Connection {
     place: usize,
     protocol: Protocol,
-    /// The older connection that took long, if the browser opened this one for that reason.
+    /// The older connection whose requests this one may take, if the browser opened it because that
+    /// one took long or was not ready yet.
     backs_up: Option<usize>,
     /// True if the browser opened the connection for one of several requests to a server of which
     /// it does not know yet that it speaks HTTP/2.

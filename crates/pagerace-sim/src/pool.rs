@@ -2,7 +2,7 @@
 //!
 //! Origins that share connections share one [`Place`], except that requests without
 //! credentials and frames of other sites have places of their own. Over HTTP/2 and HTTP/3, a place
-//! has one connection, which takes every request. Over HTTP/1.1, it has up to six
+//! has one connection that takes every request; until it is ready, others may compete. Over HTTP/1.1, it has up to six
 //! (Chromium's `kDefaultMaxSocketsPerGroup`, net/socket, as in Firefox and Safari), and a
 //! request waits until one is free.
 

@@ -137,7 +137,8 @@ pub(crate) enum Sent {
 
 /// Returns the header fields of the request for a resource. Over HTTP/2, browsers send a field that
 /// they have sent before as a reference of one byte (RFC 7541, section 2.3.2), and what remains is
-/// mostly the path. Our encoder has no such references; the authority takes their place.
+/// mostly the path. Our encoder writes no such references. It writes the authority in full, whose bytes
+/// stand for them.
 pub(crate) fn request_fields(page: &Page, id: ResourceId, sent: Sent) -> Vec<Field> {
     let r = page.resource(id);
     let fields = vec![

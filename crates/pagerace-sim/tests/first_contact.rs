@@ -106,6 +106,29 @@ fn all_handshakes_begin_and_one_ends() {
     assert!((2_300..5_300).contains(&down), "{down} for each");
 }
 
+#[test]
+fn whichever_connection_is_ready_takes_all_requests() {
+    let page = with_images_elsewhere(6);
+    let mut scenario = scenario(
+        &page,
+        "rate 10mbit up 1.5mbit rtt 40ms loss 10% loss-up 10%",
+        "sequential",
+    );
+    scenario.protocols = "h2".parse().unwrap();
+    let mut carriers = BTreeSet::new();
+    for seed in 0..200 {
+        let outcome = run(&scenario, seed, false).unwrap();
+        assert_eq!(outcome.failure, None, "{seed}");
+        assert!(outcome.unanswered.is_empty(), "{seed}");
+        let images = outcome.resources[1..].iter().flatten();
+        let used: BTreeSet<_> = images.filter_map(|r| r.connection).collect();
+        assert_eq!(used.len(), 1, "{seed}");
+        carriers.extend(used);
+    }
+    // Of several others, because handshakes were lost.
+    assert!(carriers.len() >= 4, "{carriers:?}");
+}
+
 /// Chromium 156 on the emulated link: 503 bytes for a document, 148 to 167 for the first style sheet and script,
 /// 77 to 79 for further ones (TCP's payload).
 #[test]

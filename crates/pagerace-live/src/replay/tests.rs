@@ -364,3 +364,22 @@ fn an_error_response_that_the_browser_gave_up_is_served() {
     assert_eq!(status(&reply), "404");
     assert!(site.unknown().is_empty(), "the recording has it");
 }
+
+#[test]
+fn each_navigation_to_the_page_begins_another_load() {
+    let mut site = site().with_restarts();
+    let navigate = |site: &mut ReplaySite, path: &str| {
+        let fields = [("sec-fetch-dest", "document")];
+        status(&site.reply(&request("GET", "www.example", path, &fields)))
+    };
+    let next = |site: &mut ReplaySite| text(&get(site, "api.example", "/c?v=2&t=111"));
+    for _ in 0..2 {
+        assert_eq!(navigate(&mut site, "/"), "301");
+        assert_eq!(navigate(&mut site, "/home"), "200");
+        assert_eq!(next(&mut site), "two");
+        // What a script fetches begins nothing.
+        assert_eq!(status(&get(&mut site, "www.example", "/")), "301");
+        assert_eq!(next(&mut site), "two again");
+        assert_eq!(next(&mut site), "two again");
+    }
+}

@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pagerace_browser::Cached;
 use pagerace_core::{Duration, EventQueue, Instant, Protocol};
+use pagerace_page::Resource;
 use pagerace_peer::Connections;
 
 use super::{Connection, PageLoad, Timer};
@@ -81,8 +82,8 @@ impl PageLoad<'_> {
         i
     }
 
-    /// Opens a connection over HTTP/2 for one of several requests that wait for the first one,
-    /// unless the browser knows that the servers speak HTTP/2.
+    /// Opens another connection over HTTP/2 while requests wait for the place's first one, unless
+    /// the browser knows that the servers speak HTTP/2.
     pub(super) fn open_for_request(&mut self, place: usize) {
         let of_place = &self.pool.places[place];
         let open = &of_place.connections;
@@ -93,7 +94,9 @@ impl PageLoad<'_> {
         if !is_wanted || single || returns || self.speaks_h2(of_place.look_up) {
             return;
         }
+        let first = open[0];
         let i = self.open(place, Protocol::H2);
+        self.connections[i].backs_up = Some(first);
         self.connections[i].for_request = true;
     }
 
@@ -313,6 +316,9 @@ impl PageLoad<'_> {
 
     fn open_warm(&mut self, place: usize) -> Result<(), ScenarioError> {
         let i = self.open(place, self.pool.places[place].protocol);
+        let of_place = |r: &&Resource| self.pool.place_of(r.id) == place;
+        let before = self.scenario.page.resources.iter().filter(of_place);
+        self.connections[i].kinds = before.map(|r| r.destination).collect();
         let mut ends = self.make_ends(i, Instant::ZERO)?;
         establish(&mut ends, self.rtt(place));
         ends.set_age(AGE);

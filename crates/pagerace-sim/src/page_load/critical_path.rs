@@ -216,12 +216,12 @@ impl PageLoad<'_> {
                             && p.size >= packet.size / 4 * 3
                     };
                     let next = log.packets[k + 1..].iter().find(repairs);
-                    let mut others = self.connections.iter();
-                    let backup = others.find(|c| c.backs_up == Some(packet.connection));
-                    let replaced = next.map(|next| next.sent_at);
-                    // The load may be over before the packet is repeated.
-                    let until = replaced.or(backup.map(|c| c.set_up.opened));
                     let from = packet.crossed_at.unwrap_or(packet.sent_at);
+                    let others = self.connections.iter();
+                    let backups = others.filter(|c| c.backs_up == Some(packet.connection));
+                    let backup = backups.map(|c| c.set_up.opened).find(|at| *at > from);
+                    // The load may be over before the packet is repeated.
+                    let until = next.map(|next| next.sent_at).or(backup);
                     if let Some(until) = until.filter(|until| *until > from) {
                         all[packet.connection].push(Trouble {
                             from,

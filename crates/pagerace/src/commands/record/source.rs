@@ -108,10 +108,9 @@ impl Source {
                  with content, or record the page from its address"
             );
         }
-        // The servers speak TLS on the default port only, and ignore both in requests.
+        // The servers speak TLS, whatever the port.
         let mut url = Url::parse(&recording.page.url).with_context(|| file.to_string())?;
-        let changed = url.set_scheme("https").and_then(|()| url.set_port(None));
-        if changed.is_err() {
+        if url.set_scheme("https").is_err() {
             bail!("{file}: {url} has no host");
         }
         let site = ReplaySite::new(&recording).with_context(|| file.to_string())?;
@@ -244,7 +243,7 @@ impl Served {
     /// Returns the host mappings for the browser (`--host-resolver-rules`).
     pub(super) fn rules(&self) -> impl Iterator<Item = String> {
         let servers = self.hosts.iter().zip(self.servers.addresses());
-        servers.map(|(host, address)| format!("MAP {host}:443 {address}"))
+        servers.map(|(host, address)| format!("MAP {host} {address}"))
     }
 
     /// Returns the hashes of the keys that the browser must trust.
@@ -350,7 +349,7 @@ mod tests {
             ("https://www.a.test/home", 200, Some(page)),
         ];
         let source = parse(&har(&redirected)).expect("has a body");
-        assert_eq!(source.url().as_str(), "https://a.test/x?y");
+        assert_eq!(source.url().as_str(), "https://a.test:8080/x?y");
         let other = "cdn.example=x".parse().expect("well formed");
         assert!(source.serve(&[other]).is_err(), "it has its hosts");
         let served = source.serve(&[]).expect("loopback").expect("is served");
