@@ -385,11 +385,13 @@ fn spread(mut page: Page) -> Page {
 #[test]
 fn requests_of_one_instant_leave_in_the_browsers_order() {
     let images = flat_page(&[10; 5]);
-    for (protocols, page) in [
+    // A request of 400 bytes takes 16 ms. Over HTTP/2, it refers to those of the visit before and
+    // takes 4.6 ms.
+    for (protocols, page, least) in [
         // HTTP/1.1 opens six connections to one host.
-        ("h1", images.clone()),
-        ("h2", spread(images.clone())),
-        ("h3", spread(images)),
+        ("h1", images.clone(), 10),
+        ("h2", spread(images.clone()), 4),
+        ("h3", spread(images), 10),
     ] {
         let mut s = over(&page, "rate 100mbit up 200kbit rtt 40ms", protocols);
         s.visit = Visit::Warm;
@@ -402,8 +404,7 @@ fn requests_of_one_instant_leave_in_the_browsers_order() {
             .unzip();
         assert_eq!(sent.len(), 1, "{protocols}: at one instant: {sent:?}");
         assert_eq!(answered.len(), 5, "{protocols}");
-        // Each request has 400 bytes and takes 16 ms.
-        let apart = |pair: &[Instant]| pair[1].since(pair[0]) >= Duration::from_millis(10);
+        let apart = |pair: &[Instant]| pair[1].since(pair[0]) >= Duration::from_millis(least);
         assert!(answered.windows(2).all(apart), "{protocols}: {answered:?}");
     }
 }
