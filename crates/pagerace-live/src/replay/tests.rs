@@ -377,7 +377,7 @@ fn each_navigation_to_the_page_begins_another_load() {
         assert_eq!(navigate(&mut site, "/"), "301");
         assert_eq!(navigate(&mut site, "/home"), "200");
         assert_eq!(next(&mut site), "two");
-        // What a script fetches begins nothing.
+        // A script that fetches the page begins no load.
         assert_eq!(status(&get(&mut site, "www.example", "/")), "301");
         assert_eq!(next(&mut site), "two again");
         assert_eq!(next(&mut site), "two again");

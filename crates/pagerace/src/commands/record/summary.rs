@@ -25,7 +25,7 @@ pub(super) struct Summary {
     deviations: Deviations,
 }
 
-/// What our own server did not serve as in its source.
+/// Differences between the page that our own server served and its source.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Deviations {
     /// `folder` or `recording`.
