@@ -38,6 +38,7 @@ mod value;
 mod viewport;
 
 pub use markup::references;
+pub use read::is_gzip;
 pub use survey::{Survey, SurveyedRequest, survey, survey_from_bytes};
 
 use std::collections::BTreeMap;

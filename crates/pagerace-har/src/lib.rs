@@ -18,8 +18,8 @@ pub mod sequence;
 pub use device::Device;
 pub use error::ImportError;
 pub use har::{
-    ImportOptions, Survey, SurveyedRequest, from_bytes, load, load_recording, recording_from_bytes,
-    references, survey, survey_from_bytes,
+    ImportOptions, Survey, SurveyedRequest, from_bytes, is_gzip, load, load_recording,
+    recording_from_bytes, references, survey, survey_from_bytes,
 };
 pub use recording::{Exchange, Recording};
 pub use sequence::{Transfer, TransferSequence};

@@ -27,15 +27,21 @@ fn too_large(limit: u64) -> String {
     format!("larger than {limit} bytes when decompressed; export it again without response bodies")
 }
 
-/// Returns the file's bytes, decompressed if their first two bytes identify gzip,
-/// regardless of the file's name.
+/// Returns true if the bytes are those of a gzip file (RFC 1952, section 2.3.1), whatever its
+/// name.
+#[must_use]
+pub fn is_gzip(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1f, 0x8b])
+}
+
+/// Returns the file's bytes, decompressed if they are gzip.
 pub(super) fn decompress<'a>(
     file: &str,
     bytes: &'a [u8],
     limit: u64,
 ) -> Result<Cow<'a, [u8]>, ImportError> {
     let mut out = Cow::Borrowed(bytes);
-    if bytes.starts_with(&[0x1f, 0x8b]) {
+    if is_gzip(bytes) {
         let mut decompressed = Vec::new();
         let mut decoder = MultiGzDecoder::new(bytes).take(limit + 1);
         decoder.read_to_end(&mut decompressed).map_err(|error| {

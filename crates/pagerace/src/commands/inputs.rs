@@ -15,9 +15,6 @@ use pagerace_papers::{NETWORKS, synthetic_page};
 
 use crate::lists::split_all;
 
-/// The first bytes of a gzip file (RFC 1952, section 2.3.1).
-pub(crate) const GZIP: [u8; 2] = [0x1f, 0x8b];
-
 /// Returns the way to a recorded layout, if the page's recording has none but has bodies that a
 /// browser can show.
 pub(super) fn layout_hint(page: &Page) -> &'static str {

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use flate2::read::GzDecoder;
 use pagerace_chromium::node::{Lighthouse, Throttling};
 use pagerace_core::Protocol;
-use pagerace_har::{Device, Exchange, ImportOptions, recording_from_bytes};
+use pagerace_har::{Device, Exchange, ImportOptions, is_gzip, recording_from_bytes};
 use pagerace_lab::{Load, Plan, RunSummary};
 use pagerace_live::ReplaySite;
 use pagerace_live::world::{LiveOutcome, LiveScenario, World, WorldOptions};
@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use super::convert;
 use crate::cli::live::WorldArgs;
-use crate::commands::inputs::{GZIP, free_name};
+use crate::commands::inputs::free_name;
 
 /// A recorded page, ready to be served.
 pub(crate) struct Served {
@@ -116,7 +116,7 @@ pub(crate) fn stripped(path: &Path, name: String) -> Result<Arc<Page>> {
     let file = path.display().to_string();
     let read = || -> Result<Value> {
         let bytes = std::fs::read(path)?;
-        if bytes.starts_with(&GZIP) {
+        if is_gzip(&bytes) {
             return Ok(serde_json::from_reader(GzDecoder::new(&*bytes))?);
         }
         Ok(serde_json::from_slice(&bytes)?)

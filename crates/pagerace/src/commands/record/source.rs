@@ -10,14 +10,13 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use pagerace_core::Protocol;
-use pagerace_har::{Device, Exchange, ImportOptions};
+use pagerace_har::{Device, Exchange, ImportOptions, is_gzip};
 use pagerace_live::servers::{LocalCa, OriginServer, Servers, ServersConfig};
 use pagerace_live::site::ServedSite;
 use pagerace_live::{FolderSite, ReplaySite};
 use url::Url;
 
 use super::summary::Deviations;
-use crate::commands::inputs::GZIP;
 
 /// The location of a page.
 #[derive(Debug)]
@@ -180,7 +179,7 @@ fn is_recording(path: &Path) -> bool {
     let read = File::open(path).and_then(|mut file| file.read(&mut start));
     let start = &start[..read.unwrap_or_default()];
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
-    start.starts_with(&GZIP) || text.trim_ascii_start().starts_with(b"{")
+    is_gzip(start) || text.trim_ascii_start().starts_with(b"{")
 }
 
 /// An additional host and its folder.
