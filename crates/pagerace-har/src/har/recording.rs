@@ -111,6 +111,12 @@ impl<'a> Recording<'a> {
         last.take_while(|task| task.1 > from).map(inside).sum()
     }
 
+    /// Returns the time between two times in which no task occupied the main thread, in milliseconds;
+    /// negative if `to` comes first. All of it, if tasks are not recorded.
+    pub(super) fn idle(&self, from: f64, to: f64) -> f64 {
+        to - from - self.busy(from, to)
+    }
+
     /// Returns the start of the main-thread task that ran at `at`; `None` if tasks are not
     /// recorded or none ran at that time.
     pub(super) fn task_at(&self, at: f64) -> Option<f64> {

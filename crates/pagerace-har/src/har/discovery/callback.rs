@@ -30,7 +30,8 @@ const ROUNDING_MS: f64 = 1.0;
 
 /// Limits for recordings that tell when scripts ran: the minimum time from the end of a
 /// script's task to a request in a callback, and the maximum time from the event to the
-/// task that it called. Milliseconds.
+/// task that it called. Between data and the task that it called, other tasks do not count.
+/// Milliseconds.
 const AFTER_TASK_MS: f64 = 5.0;
 const CALLED_MS: f64 = 50.0;
 /// Maximum time from an event of the document to the task of its listeners. Milliseconds.
@@ -118,9 +119,11 @@ fn cause_at(
     let events = || events.into_iter().flatten();
     let within = |limit: f64| move |at: f64| (-ROUNDING_MS..=limit).contains(&since(at));
     let event = |limit: f64| events().find(|(_, at)| *at > ready && within(limit)(*at));
-    let complete = |by: f64, limit: f64, related: bool| {
+    let complete = |after: f64, by: f64, limit: f64, related: bool| {
         let ends = (0..i).filter_map(|j| Some((j, recording.end(j)?)));
-        let done = ends.filter(|(_, end)| *end > ready && *end <= by && by - *end <= limit);
+        let done = ends
+            .filter(|(_, end)| *end > after && *end <= by)
+            .filter(|(_, end)| recording.idle(*end, by) <= limit);
         let runs = |j: usize| {
             matches!(
                 recording.destinations[j],
@@ -146,18 +149,20 @@ fn cause_at(
         // A resource that arrives during a task did not begin it, but an event during the
         // task belongs to it.
         let begun = recording.task_at(start).unwrap_or(start);
-        let answer = complete(begun, CALLED_MS, true);
+        // The script's task may still go on when its data arrive.
+        let after = recording.task_at(ready).unwrap_or(ready);
+        let answer = complete(after, begun, CALLED_MS, true);
         let event = event(CALLED_MS);
         // Listeners run at once. What a script does later is more likely due to its own data.
         let heard = event.filter(|(_, at)| answer.is_none() || begun <= at + AT_ONCE_MS);
         let both = heard.into_iter().chain(answer);
         return both.max_by(|a, b| a.1.total_cmp(&b.1));
     }
-    let near = event(EVENT_MS).or_else(|| complete(start, RELATED_MS, true));
+    let near = event(EVENT_MS).or_else(|| complete(ready, start, RELATED_MS, true));
     if near.is_some() || start < ready + NOT_CPU_MS {
         return near;
     }
-    event(RELATED_MS).or_else(|| complete(start, UNRELATED_MS, false))
+    event(RELATED_MS).or_else(|| complete(ready, start, UNRELATED_MS, false))
 }
 
 #[cfg(test)]

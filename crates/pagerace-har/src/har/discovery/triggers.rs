@@ -14,7 +14,8 @@ use pagerace_page::{Discovery, Evidence, ResourceId, Trigger, Wait};
 /// resource delayed it. Later requests come from a timer or an event. Milliseconds.
 const INLINE_LAG_MS: f64 = 200.0;
 
-/// Maximum time that other tasks delay a script that is ready to run. Milliseconds.
+/// Maximum time that a script which is ready to run waits for reasons other than recorded tasks.
+/// Milliseconds.
 const QUEUE_MS: f64 = 100.0;
 
 /// Minimum time from a request to the later completion of its supposed script that is
@@ -79,7 +80,7 @@ pub(in crate::har) fn discoveries(
                 let could = blockers.ready(recording, link.parent, modes[link.parent], i);
                 // A task long after that time is a callback.
                 let ran = recording.ran.get(&link.parent);
-                let ran = ran.filter(|ran| ran.from <= could + QUEUE_MS);
+                let ran = ran.filter(|ran| recording.idle(could, ran.from) <= QUEUE_MS);
                 let ready = ran.map_or(could + cpu_ms[link.parent].unwrap_or(0.0), |ran| ran.to);
                 let late = recording.end(link.parent).zip(recording.start(i));
                 if late.is_some_and(|(end, start)| end > start + LATE_MS) {
@@ -87,10 +88,11 @@ pub(in crate::har) fn discoveries(
                 }
                 let cause = callback::cause(recording, &callers, i, ready);
                 wait = cause.map(|(cause, _)| as_wait(cause));
-                Trigger::Script {
-                    parent,
-                    delay: since(recording, i, cause.map_or(ready, |(_, at)| at)),
-                }
+                let delay = match cause {
+                    Some((_, at)) => since_event(recording, i, at),
+                    None => since(recording, i, ready),
+                };
+                Trigger::Script { parent, delay }
             }
             // The browser requests a page's icon when everything else has arrived.
             How::After if recording.own && viewport::is_icon(&recording.entries[i]) => {
@@ -250,7 +252,7 @@ fn in_callback(
     let Some((cause, at)) = cause else {
         return (found, None);
     };
-    let delay = since(recording, i, at);
+    let delay = since_event(recording, i, at);
     let found = match found {
         Trigger::Script { parent, .. } => Trigger::Script { parent, delay },
         _ => Trigger::After {
@@ -278,6 +280,20 @@ fn id(index: usize) -> ResourceId {
 fn since(recording: &Recording, i: usize, ready: f64) -> Duration {
     let delay = recording.start(i).map_or(0.0, |start| start - ready);
     Duration::from_millis_f64(delay.max(0.0)).min(MAX_TIME)
+}
+
+/// Returns the time from an event at `at` to the request of `i`, without the tasks for which the
+/// callback waited. A timer runs out meanwhile.
+fn since_event(recording: &Recording, i: usize, at: f64) -> Duration {
+    let delay = since(recording, i, at);
+    let Some(start) = recording
+        .start(i)
+        .filter(|_| recording.timer_set(i).is_none())
+    else {
+        return delay;
+    };
+    let begun = recording.task_at(start).unwrap_or(start);
+    delay.saturating_sub(Duration::from_millis_f64(recording.busy(at, begun)))
 }
 
 /// Returns the time from the run of `script` to the request of `i`, which came `delay` after the

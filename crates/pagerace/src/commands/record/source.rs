@@ -252,8 +252,15 @@ impl Served {
 
     /// Stops the servers and returns what they did not serve as in the source.
     pub(super) fn stop(self) -> Deviations {
+        let mut unknown = self.servers.stop().unknown;
+        // A response that cannot be served is named once, with its reason.
+        let named = |url: &str| {
+            let mut altered = self.deviations.altered.iter();
+            altered.any(|note| note.split(' ').next() == Some(url))
+        };
+        unknown.retain(|request| !request.split_once(' ').is_some_and(|(_, url)| named(url)));
         Deviations {
-            unknown: self.servers.stop().unknown,
+            unknown,
             ..self.deviations
         }
     }

@@ -102,11 +102,12 @@ fn a_timer_keeps_its_delay() {
 /// Imports a page recorded by our own recorder, in which `/app.js` ran from 300 to 310
 /// ms.
 fn import_own(more: &[Value]) -> Page {
-    let task = |ms: u32, url: Option<&str>| json!({"ms": ms, "durationMs": 10, "kind": "script", "url": url});
-    import_tasks(
-        &[task(300, Some(APP)), task(330, None), task(350, None)],
-        more,
-    )
+    let tasks = [
+        task(300, 310, Some(APP)),
+        task(330, 340, None),
+        task(350, 360, None),
+    ];
+    import_tasks(&tasks, more)
 }
 
 /// Imports a page recorded by our own recorder with these tasks.
@@ -197,6 +198,43 @@ fn what_comes_while_a_task_runs_did_not_begin_it() {
         entry("/second", "application/json", 358, 5, &[APP]),
     ]);
     assert_eq!(last(&page).0, Some(Wait::ContentLoaded));
+}
+
+fn task(from: u32, to: u32, url: Option<&str>) -> Value {
+    json!({"ms": from, "durationMs": to - from, "kind": "script", "url": url})
+}
+
+#[test]
+fn a_busy_main_thread_delays_callbacks() {
+    let data = |time| entry("/data", "application/json", 305, time, &[APP]);
+    let x = |start| entry("/x", "application/json", start, 5, &[APP]);
+    let wait = Some(Wait::Resource { id: ResourceId(3) });
+    // The data arrive at 320 ms, and their callback begins at 500.
+    let busy = [
+        task(300, 310, Some(APP)),
+        task(330, 500, None),
+        task(500, 510, None),
+    ];
+    let page = import_tasks(&busy, &[data(15), x(505)]);
+    assert_eq!(last(&page), (wait, 15), "without the task before it");
+    let idle = [busy[0].clone(), busy[2].clone()];
+    let page = import_tasks(&idle, &[data(15), x(505)]);
+    assert_eq!(last(&page), (None, 195), "a timer");
+    // The data arrive while their script's task still goes on.
+    let long = [task(300, 330, Some(APP)), task(340, 350, None)];
+    let page = import_tasks(&long, &[data(15), x(345)]);
+    assert_eq!(last(&page), (wait, 15));
+}
+
+#[test]
+fn a_busy_main_thread_delays_the_run_of_a_script() {
+    let after = |tasks: &[Value]| {
+        let x = entry("/x", "application/json", 723, 5, &[APP]);
+        last(&import_tasks(tasks, &[x])).1
+    };
+    let run = task(700, 720, Some(APP));
+    assert_eq!(after(&[task(310, 700, None), run.clone()]), 3);
+    assert_eq!(after(&[run]), 423, "a callback, long after the script");
 }
 
 #[test]
