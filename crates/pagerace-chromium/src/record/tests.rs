@@ -193,13 +193,9 @@ fn recording(base: &str, name: &str) -> Option<Value> {
 /// Returns the recordings of `/`, `/made`, `/loader` and `/hides` of the site at `base`, or `None`
 /// if there is no browser.
 fn recordings(base: &str) -> Option<[Value; 4]> {
-    // Recordings mostly wait, so four at once take little longer than one.
-    std::thread::scope(|scope| {
-        let all = ["", "made", "loader", "hides"];
-        let all = all.map(|name| scope.spawn(|| recording(base, name)));
-        let [root, made, loader, hides] = all.map(|one| one.join().expect("no panic"));
-        Some([root?, made?, loader?, hides?])
-    })
+    let all = ["", "made", "loader", "hides"].map(|name| recording(base, name));
+    let [root, made, loader, hides] = all;
+    Some([root?, made?, loader?, hides?])
 }
 
 #[test]
