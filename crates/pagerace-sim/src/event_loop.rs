@@ -95,8 +95,8 @@ enum Timer<T> {
 /// Without it, all ends answer in the same instant, and packets keep the rhythm of the
 /// bottleneck's queue exactly. A packet of another connection then meets each burst at the same
 /// distance, and a full queue always or never drops it (S. Floyd and V. Jacobson, On Traffic
-/// Phase Effects in Packet-Switched Gateways, 1992). Gaps between ACKs of 2.00 ms, as at 12 Mbit/s,
-/// then all belong to a train of HyStart, which ends at the first longer gap.
+/// Phase Effects in Packet-Switched Gateways, 1992). Gaps of 2.00 ms between ACKs, as at 12 Mbit/s,
+/// then all belong to a train of `HyStart`, which ends at the first longer gap.
 struct Reading {
     median: Duration,
     /// Standard deviation of the logarithm.

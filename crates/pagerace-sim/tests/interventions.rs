@@ -67,8 +67,8 @@ fn a_delay_is_the_servers() {
         let later = onload(&late) - onload(&original) - 182.0;
         // While the QUIC client waits, it may send a packet of its own first, which takes
         // 0.98 ms. A TCP server that answers at once sends an acknowledgement first, which takes
-        // 0.042 ms.
-        let packet = if protocols == "h3" { 1.0 } else { 0.042 };
+        // 0.042 ms; the times to read what follows are drawn anew (0.04 ms each in the median).
+        let packet = if protocols == "h3" { 1.0 } else { 0.2 };
         assert!(later.abs() < packet, "{protocols}: {later} ms");
         assert_eq!(late.load.ttfb, original.load.ttfb);
         assert!(late.unanswered.is_empty() && late.failure.is_none());

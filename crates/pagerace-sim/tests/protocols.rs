@@ -70,13 +70,13 @@ fn ends_take_a_random_time_to_read_quic_ends_more() {
         let largest = times.iter().copied().fold(0.0, f64::max);
         largest - times.iter().copied().fold(f64::INFINITY, f64::min)
     };
-    // Five and seven flights to the first byte, each read after 0.17 and 0.04 ms in the median.
+    // Each flight is read after 0.17 and 0.04 ms in the median.
     let (quic, tcp) = (spread("h3"), spread("h2"));
     assert!((0.2..3.0).contains(&quic), "{quic} ms");
     assert!((0.03..0.3).contains(&tcp), "{tcp} ms");
 }
 
-/// A train of HyStart ends at a gap of more than 2 ms. At 12 Mbit/s, ACKs of every second segment
+/// A train of `HyStart` ends at a gap of more than 2 ms. At 12 Mbit/s, ACKs of every second segment
 /// come 2.00 ms apart on average.
 #[test]
 fn trains_of_acks_break_at_12_mbit_per_second() {

@@ -121,9 +121,14 @@ fn cause_at(
     let event = |limit: f64| events().find(|(_, at)| *at > ready && within(limit)(*at));
     let complete = |after: f64, by: f64, limit: f64, related: bool| {
         let ends = (0..i).filter_map(|j| Some((j, recording.end(j)?)));
-        let done = ends
-            .filter(|(_, end)| *end > after && *end <= by)
-            .filter(|(_, end)| recording.idle(*end, by) <= limit);
+        let waited = |end: f64| {
+            if tells_tasks {
+                recording.idle(end, by)
+            } else {
+                by - end
+            }
+        };
+        let done = ends.filter(|(_, end)| *end > after && *end <= by && waited(*end) <= limit);
         let runs = |j: usize| {
             matches!(
                 recording.destinations[j],

@@ -258,7 +258,7 @@ impl Served {
             let mut altered = self.deviations.altered.iter();
             altered.any(|note| note.split(' ').next() == Some(url))
         };
-        unknown.retain(|request| !request.split_once(' ').is_some_and(|(_, url)| named(url)));
+        unknown.retain(|request| !request.strip_prefix("GET ").is_some_and(named));
         Deviations {
             unknown,
             ..self.deviations
