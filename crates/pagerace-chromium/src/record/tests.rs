@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pagerace_core::Duration;
 use serde_json::{Value, json};
@@ -162,6 +163,13 @@ fn folder(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("pagerace-record-{name}-{}", std::process::id()))
 }
 
+/// Held by tests that watch motions, and by those that keep the processors busy.
+static PROCESSORS: Mutex<()> = Mutex::new(());
+
+fn processors() -> MutexGuard<'static, ()> {
+    PROCESSORS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Nothing on the pages of the site happens later.
 fn settled() -> RecordOptions {
     RecordOptions {
@@ -232,6 +240,7 @@ fn rows_of_an_image_add_where_they_are_seen() {
 
 #[test]
 fn a_page_is_recorded_as_it_is() {
+    let _alone = processors();
     let Some(([har, made, loader, hides], base)) = recordings() else {
         return;
     };
@@ -408,6 +417,7 @@ fn a_page_is_recorded_as_it_is() {
 /// nor does one that waits for the network.
 #[test]
 fn work_takes_longer_on_a_slow_processor() {
+    let _alone = processors();
     let folder = folder("slow");
     let mut options = Options::new(&folder);
     options.device.cpu = 4.0;
