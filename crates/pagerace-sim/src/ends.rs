@@ -70,7 +70,7 @@ pub(crate) struct EndState {
     pub(crate) received: u64,
     /// Packets that the link's queue dropped.
     pub(crate) dropped: u64,
-    /// When the end reads the datagrams that have arrived.
+    /// When the end reads the packets that have arrived.
     pub(crate) read: Instant,
 }
 

@@ -243,10 +243,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
         };
         direction.log.ended(packet.logged, crossed_at, fate);
         match fate {
-            Fate::Arrived(at) if at > self.now => {
-                self.timers.schedule(at, Timer::Arrives(to, packet));
-            }
-            Fate::Arrived(_) => return self.arrived(packet, to),
+            Fate::Arrived(at) => self.timers.schedule(at, Timer::Arrives(to, packet)),
             Fate::Dropped => ends.side(from).dropped += 1,
             Fate::Lost | Fate::InFlight => {}
         }

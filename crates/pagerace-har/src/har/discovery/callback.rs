@@ -6,6 +6,8 @@
 //! waits for. Therefore a request long after its script is assumed to wait for the last
 //! event before it that may have called the script.
 
+use std::ops::Range;
+
 use pagerace_core::Destination;
 
 use super::Link;
@@ -77,13 +79,13 @@ impl Callers {
 }
 
 /// Returns the event that called the callback in which entry `i` was requested, and the
-/// time of the event, given that the script could have made the request since `ready`.
-/// Times in milliseconds since 1970.
+/// time of the event, given that the script ran during `run` and could have made the request
+/// since its end. Times in milliseconds since 1970.
 pub(super) fn cause(
     recording: &Recording,
     callers: &Callers,
     i: usize,
-    ready: f64,
+    run: &Range<f64>,
 ) -> Option<(Cause, f64)> {
     // The event that set a timer is the cause of what the timer does. What happens while a short one
     // runs is not.
@@ -91,7 +93,7 @@ pub(super) fn cause(
     let start = start.filter(|_| recording.short_timeout(i).is_none());
     let times = [recording.timer_set(i), start];
     let mut times = times.into_iter().flatten();
-    times.find_map(|at| cause_at(recording, callers, i, ready, at))
+    times.find_map(|at| cause_at(recording, callers, i, run, at))
 }
 
 /// Returns the event that led to what the callers of entry `i` did at `start`.
@@ -99,9 +101,10 @@ fn cause_at(
     recording: &Recording,
     callers: &Callers,
     i: usize,
-    ready: f64,
+    run: &Range<f64>,
     start: f64,
 ) -> Option<(Cause, f64)> {
+    let ready = run.end;
     let tells_tasks = !recording.ran.is_empty();
     let after = if tells_tasks {
         AFTER_TASK_MS
@@ -119,8 +122,13 @@ fn cause_at(
     let events = || events.into_iter().flatten();
     let within = |limit: f64| move |at: f64| (-ROUNDING_MS..=limit).contains(&since(at));
     let event = |limit: f64| events().find(|(_, at)| *at > ready && within(limit)(*at));
-    let complete = |after: f64, by: f64, limit: f64, related: bool| {
+    let complete = |by: f64, limit: f64, related: bool| {
         let ends = (0..i).filter_map(|j| Some((j, recording.end(j)?)));
+        // A script's task may still go on when its data arrive, but it waits for synchronous requests.
+        let is_later = |j: usize, end: f64| {
+            end > ready || tells_tasks && end > run.start && !recording.is_synchronous(j)
+        };
+        let done = ends.filter(|(j, end)| *end <= by && is_later(*j, *end));
         let waited = |end: f64| {
             if tells_tasks {
                 recording.idle(end, by)
@@ -128,7 +136,6 @@ fn cause_at(
                 by - end
             }
         };
-        let done = ends.filter(|(_, end)| *end > after && *end <= by && waited(*end) <= limit);
         let runs = |j: usize| {
             matches!(
                 recording.destinations[j],
@@ -148,26 +155,25 @@ fn cause_at(
         };
         done.filter(|(j, _)| recording.redirects.to[*j].is_none() && fits(*j))
             .max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
+            .filter(|(_, end)| waited(*end) <= limit)
             .map(|(j, end)| (Cause::Complete(j), end))
     };
     if tells_tasks {
         // A resource that arrives during a task did not begin it, but an event during the
         // task belongs to it.
         let begun = recording.task_at(start).unwrap_or(start);
-        // The script's task may still go on when its data arrive.
-        let after = recording.task_at(ready).unwrap_or(ready);
-        let answer = complete(after, begun, CALLED_MS, true);
+        let answer = complete(begun, CALLED_MS, true);
         let event = event(CALLED_MS);
         // Listeners run at once. What a script does later is more likely due to its own data.
         let heard = event.filter(|(_, at)| answer.is_none() || begun <= at + AT_ONCE_MS);
         let both = heard.into_iter().chain(answer);
         return both.max_by(|a, b| a.1.total_cmp(&b.1));
     }
-    let near = event(EVENT_MS).or_else(|| complete(ready, start, RELATED_MS, true));
+    let near = event(EVENT_MS).or_else(|| complete(start, RELATED_MS, true));
     if near.is_some() || start < ready + NOT_CPU_MS {
         return near;
     }
-    event(RELATED_MS).or_else(|| complete(ready, start, UNRELATED_MS, false))
+    event(RELATED_MS).or_else(|| complete(start, UNRELATED_MS, false))
 }
 
 #[cfg(test)]

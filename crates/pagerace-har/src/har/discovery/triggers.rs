@@ -81,16 +81,19 @@ pub(in crate::har) fn discoveries(
                 // A task long after that time is a callback.
                 let ran = recording.ran.get(&link.parent);
                 let ran = ran.filter(|ran| recording.idle(could, ran.from) <= QUEUE_MS);
-                let ready = ran.map_or(could + cpu_ms[link.parent].unwrap_or(0.0), |ran| ran.to);
+                let run = match ran {
+                    Some(ran) => ran.from..ran.to,
+                    None => could..could + cpu_ms[link.parent].unwrap_or(0.0),
+                };
                 let late = recording.end(link.parent).zip(recording.start(i));
                 if late.is_some_and(|(end, start)| end > start + LATE_MS) {
                     notes.add(Kind::LateInitiator);
                 }
-                let cause = callback::cause(recording, &callers, i, ready);
+                let cause = callback::cause(recording, &callers, i, &run);
                 wait = cause.map(|(cause, _)| as_wait(cause));
                 let delay = match cause {
                     Some((_, at)) => since_event(recording, i, at),
-                    None => since(recording, i, ready),
+                    None => since(recording, i, run.end),
                 };
                 Trigger::Script { parent, delay }
             }
@@ -248,7 +251,7 @@ fn in_callback(
     let ready = recording
         .start(i)
         .map_or(f64::INFINITY, |start| start - delay.as_millis_f64());
-    let cause = callback::cause(recording, callers, i, ready);
+    let cause = callback::cause(recording, callers, i, &(ready..ready));
     let Some((cause, at)) = cause else {
         return (found, None);
     };
@@ -283,16 +286,13 @@ fn since(recording: &Recording, i: usize, ready: f64) -> Duration {
 }
 
 /// Returns the time from an event at `at` to the request of `i`, without the tasks for which the
-/// callback waited. A timer runs out meanwhile.
+/// callback waited. If the callback set a timer, the timer ran while later tasks did.
 fn since_event(recording: &Recording, i: usize, at: f64) -> Duration {
     let delay = since(recording, i, at);
-    let Some(start) = recording
-        .start(i)
-        .filter(|_| recording.timer_set(i).is_none())
-    else {
+    let Some(called) = recording.timer_set(i).or_else(|| recording.start(i)) else {
         return delay;
     };
-    let begun = recording.task_at(start).unwrap_or(start);
+    let begun = recording.task_at(called).unwrap_or(called);
     delay.saturating_sub(Duration::from_millis_f64(recording.busy(at, begun)))
 }
 

@@ -253,17 +253,21 @@ impl Served {
     /// Stops the servers and returns what they did not serve as in the source.
     pub(super) fn stop(self) -> Deviations {
         let mut unknown = self.servers.stop().unknown;
-        // A response that cannot be served is named once, with its reason.
-        let named = |url: &str| {
-            let mut altered = self.deviations.altered.iter();
-            altered.any(|note| note.split(' ').next() == Some(url))
-        };
-        unknown.retain(|request| !request.strip_prefix("GET ").is_some_and(named));
+        unknown.retain(|request| !is_named(request, &self.deviations.altered));
         Deviations {
             unknown,
             ..self.deviations
         }
     }
+}
+
+/// Returns true if one of the notes on altered responses gives the reason why the `GET` request was
+/// not answered. Responses that were http are served over https.
+fn is_named(request: &str, altered: &[String]) -> bool {
+    let rest = |url: &str| url.split_once("://").map(|(_, rest)| rest.to_owned());
+    let asked = request.strip_prefix("GET ").and_then(rest);
+    let noted = |note: &String| note.split(' ').next().and_then(rest);
+    asked.is_some() && altered.iter().any(|note| noted(note) == asked)
 }
 
 /// Derives a host name from the folder: `reveal.js` becomes `reveal-js.test` (RFC 6761
@@ -288,13 +292,22 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{OtherHost, Source, host};
+    use super::{OtherHost, Source, host, is_named};
 
     #[test]
     fn folders_become_hosts() {
         assert_eq!(host(Path::new("/tmp/reveal.js")), "reveal-js.test");
         assert_eq!(host(Path::new("/tmp/Über_Site--")), "ber-site.test");
         assert_eq!(host(Path::new("/")), "page.test");
+    }
+
+    #[test]
+    fn a_response_that_cannot_be_served_is_named_once() {
+        let altered = ["http://a.test/x was recorded without a response".to_owned()];
+        assert!(is_named("GET https://a.test/x", &altered));
+        for other in ["POST https://a.test/x", "GET https://a.test/xy", "GET"] {
+            assert!(!is_named(other, &altered), "{other}");
+        }
     }
 
     #[test]

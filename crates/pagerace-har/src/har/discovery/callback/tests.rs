@@ -224,6 +224,20 @@ fn a_busy_main_thread_delays_callbacks() {
     let long = [task(300, 330, Some(APP)), task(340, 350, None)];
     let page = import_tasks(&long, &[data(15), x(345)]);
     assert_eq!(last(&page), (wait, 15));
+    let mut synchronous = data(15);
+    synchronous["_resourceType"] = json!("xhr");
+    synchronous["_priority"] = json!("VeryHigh");
+    let page = import_tasks(&long, &[synchronous, x(345)]);
+    assert_eq!(last(&page), (None, 15), "its task waited for it");
+    // Another task goes on when the script's would have ended.
+    let other = [task(290, 330, None), task(340, 350, None)];
+    let earlier = entry("/data", "application/json", 280, 15, &[APP]);
+    assert_eq!(last(&import_tasks(&other, &[earlier, x(345)])).0, None);
+    // The callback sets a timer of 20 ms.
+    let mut timed = x(525);
+    timed["_pagerace"] = json!({"timerSetMs": 505, "timeoutMs": 60});
+    let page = import_tasks(&busy, &[data(15), timed]);
+    assert_eq!(last(&page), (wait, 35));
 }
 
 #[test]
