@@ -1,24 +1,26 @@
 //! A recorded web page: its origins, its resources and how each resource is discovered.
 //!
 //! [`model`] defines the page that the rest of Pagerace works on. [`category`] classifies
-//! requests by destination and media type. [`intervention`] selects requests to block or
+//! requests by destination and media type. [`arrival`] tells the rate of responses. [`intervention`] selects requests to block or
 //! delay. [`paint`] describes what a resource means to the paints of its page, and [`timeline`] what a
 //! load made of it. Crate
 //! `pagerace-har` reads recordings; crate `pagerace-essential` finds the resources that a
 //! page can do without.
 
+pub mod arrival;
 pub mod category;
 pub mod intervention;
 pub mod model;
 pub mod paint;
 pub mod timeline;
 
+pub use arrival::{Arrival, highest_rate};
 pub use intervention::{Intervention, Interventions, ResourceEffect};
 pub use model::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence,
     FittedLargest, FontDisplay, FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript,
     Largest, NoResponse, Note, Origin, OriginId, Overlay, Page, PageLayout, PaintEvidence,
-    PaintFit, PictureShares, RecordedPage, RecordedTimes, Rect, RenderingTime, Resource,
-    ResourceId, Trigger, Wait,
+    PaintFit, PictureShares, RecordedExchange, RecordedPage, RecordedTimes, Rect, RenderingTime,
+    Resource, ResourceId, Trigger, Wait,
 };
 pub use paint::{PaintChange, PaintEffect};

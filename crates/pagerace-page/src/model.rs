@@ -368,6 +368,20 @@ pub struct RecordedTimes {
     pub start: Duration,
     /// Time at which the response was complete.
     pub end: Duration,
+    /// Parts of that time over a network. `None` if the recorder's network was its own machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<RecordedExchange>,
+}
+
+/// Recorded parts of a request's time, as in HAR's `timings`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedExchange {
+    /// Set-up of the connection, TLS included, if this request caused it.
+    pub connect: Option<Duration>,
+    /// Time from the end of the request to the head of the response.
+    pub wait: Duration,
+    /// Time from the head of the response to its last byte.
+    pub receive: Duration,
 }
 
 /// Measurements of the recording for the page as a whole.
@@ -386,8 +400,8 @@ pub struct RecordedPage {
     /// Speed Index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed_index: Option<Duration>,
-    /// Lower bound of the downlink's rate: the highest rate at which responses arrived.
-    /// `None` if too few bytes arrived to tell.
+    /// Rate of the downlink: the highest at which responses arrived, or the rate at which a
+    /// simulated load has arrivals like the recording's. `None` if too few bytes arrived to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub down_bits_per_second: Option<u64>,
     /// Name of the program that made the recording, as given in the file.

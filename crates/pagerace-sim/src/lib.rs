@@ -59,7 +59,7 @@ pub use pagerace_peer::{
 pub use pagerace_transport::tls::Version as TlsVersion;
 pub use pool::distances;
 pub use protocols::{ProtocolMap, ProtocolMapError};
-pub use recording::{fit_paints, reproduce};
+pub use recording::{fit, reproduce};
 pub use reliability::{ObjectDelivery, ObjectNeed, ObjectState};
 pub use scenario::Scenario;
 pub use trace::{LoggedPacket, Side};

@@ -1,5 +1,8 @@
 //! Loads of a page over the network of its own recording, to compare the model with the
-//! recording and to fit the delay of its first paint.
+//! recording, and to fit what the recording leaves open: the link's rate, the servers, and the
+//! delay of the first paint.
+
+mod servers;
 
 use std::sync::Arc;
 
@@ -26,7 +29,7 @@ const FIT_LOADS: usize = 6;
 const FIT_LEAST_MS: f64 = 10.0;
 
 /// Returns the network that `page` was recorded over, as far as the recording tells: the
-/// highest rate at which responses arrived, and the round trip to the nearest server.
+/// rate, and the round trip to the nearest server.
 pub fn network(page: &Page) -> Network {
     let known = page.origins.iter().filter_map(|o| o.recorded_rtt);
     let rtt = known.min().unwrap_or(UNKNOWN_RTT);
@@ -94,13 +97,22 @@ pub fn reproduce(page: &Page) -> Result<LoadMetrics, ScenarioError> {
     Ok(run(&own_load(page), 1, false)?.load)
 }
 
-/// Fits the delay of the first paint of a page with recorded paints but no recorded
-/// layout, so that a load over the recording's own network paints first when the
-/// recording did. Leaves other pages unchanged.
+/// Fits what the recording of a page leaves open, so that a load over the recording's own network is
+/// like the recording: the link's rate, think times and distances of servers, and the delay of
+/// the first paint. Leaves recordings of `pagerace record` as they are, which have no network and
+/// a layout.
 ///
 /// # Errors
 /// Returns the errors of [`run`].
-pub fn fit_paints(page: &mut Page) -> Result<(), ScenarioError> {
+pub fn fit(page: &mut Page) -> Result<(), ScenarioError> {
+    servers::fit(page)?;
+    fit_paints(page)
+}
+
+/// Fits the delay of the first paint of a page with recorded paints but no recorded
+/// layout, so that a load over the recording's own network paints first when the
+/// recording did. Leaves other pages unchanged.
+fn fit_paints(page: &mut Page) -> Result<(), ScenarioError> {
     let recorded = page.recorded.first_paint;
     let (Some(mut fit), Some(recorded)) = (page.fit, recorded) else {
         return Ok(());

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::discovery::{self, How, Link};
 use super::entry::Entry;
 use super::extension::TaskKind;
-use super::network::Downlink;
+use super::network::downlink;
 use super::notes::{Kind, Notes};
 use super::pages::Chosen;
 use super::paints::{self, RecordedPaints};
@@ -87,11 +87,7 @@ pub(super) fn page(
     }
     let discoveries = discovery::discoveries(&recording, &links, &modes, &blocking, &cpu, notes);
     let round_trips = rtt::round_trips(entries);
-    let downlink = Downlink::new(entries, &bodies);
-    // Our own recorder uses the machine's link, so the highest rate is not a limit.
-    let none = Downlink::default();
-    let limit = if recording.own { &none } else { &downlink };
-    let think = rtt::think_times(entries, &round_trips, limit, notes);
+    let think = rtt::think_times(entries, &round_trips, notes);
     let document_host = entries[document].host().unwrap_or_default();
     let (origins, origin_of) = origins::collect(entries, &round_trips, document_host);
     let linked = |test: &dyn Fn(&Link) -> bool| -> Vec<bool> {
@@ -172,7 +168,7 @@ pub(super) fn page(
             category,
             third_party,
             anonymous: is_anonymous(entry, destinations[i], &entries[document]),
-            recorded: recorded_times(entry, start),
+            recorded: recorded_times(entry, start, recording.own),
             cache: cache::in_next_visit(entry),
             image: entry.image,
             used_at: links[i]
@@ -194,7 +190,7 @@ pub(super) fn page(
             first_paint: paints.first.map(Duration::from_millis_f64),
             largest_paint: paints.largest.map(Duration::from_millis_f64),
             speed_index: paints.speed_index.map(Duration::from_millis_f64),
-            down_bits_per_second: downlink.rate(),
+            down_bits_per_second: downlink(entries, &bodies),
             creator,
         },
         layout,
@@ -359,11 +355,13 @@ fn is_anonymous(entry: &Entry, destination: Destination, document: &Entry) -> bo
     cors && entry.request_cookie_bytes == 0 && origin(entry) != origin(document)
 }
 
-fn recorded_times(entry: &Entry, navigation: Option<f64>) -> Option<RecordedTimes> {
+fn recorded_times(entry: &Entry, navigation: Option<f64>, own: bool) -> Option<RecordedTimes> {
     let since = |t: f64| Some(Duration::from_millis_f64((t - navigation?).max(0.0)));
     Some(RecordedTimes {
         start: since(entry.start?)?,
         end: since(entry.end?)?,
+        // Our own recorder uses the machine's network.
+        exchange: rtt::exchange(entry).filter(|_| !own),
     })
 }
 

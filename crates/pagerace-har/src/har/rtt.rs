@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use pagerace_core::Duration;
+use pagerace_page::RecordedExchange;
+
 use super::entry::Entry;
 use super::filter::served_from_cache;
-use super::network::Downlink;
 use super::notes::{Kind, Notes};
 use super::protocol::Protocol;
 
@@ -18,23 +20,53 @@ pub(super) const SHORTEST_HANDSHAKE_MS: f64 = 0.05;
 /// after a second (RFC 6298, section 2.1).
 const LONGEST_HANDSHAKE_MS: f64 = 1_000.0;
 
+/// A TCP handshake of less than this share of the TLS handshake after it may be the rest of one.
+/// Chromium reports a connection that was being opened from the time at which a request took it
+/// over (measured in Chromium 156). TLS takes one round trip or two.
+const PARTIAL: f64 = 0.25;
+
 /// Think times above this duration are noted, because the recording probably stalled.
 const LONG_THINK_MS: f64 = 10_000.0;
 
-/// Returns one round trip according to this entry's handshake, in milliseconds.
-fn handshake(entry: &Entry) -> Option<f64> {
-    let connect = entry.connect.filter(|c| *c > SHORTEST_HANDSHAKE_MS)?;
-    let tls = entry.ssl.filter(|s| *s > 0.0);
-    let rtt = match tls {
-        // With QUIC, the whole handshake takes one round trip.
-        _ if entry.protocol == Some(Protocol::H3) => connect,
-        // HAR 1.2 includes ssl in connect; Firefox records it separately.
-        Some(tls) if tls < connect && !tls_beside_connect(entry, connect, tls) => connect - tls,
-        _ => connect,
-    };
-    (SHORTEST_HANDSHAKE_MS..LONGEST_HANDSHAKE_MS)
-        .contains(&rtt)
-        .then_some(rtt)
+/// One round trip according to a handshake.
+#[derive(Clone, Copy, Debug)]
+struct Handshake {
+    milliseconds: f64,
+    /// True if the connection may have been opened before the request that reports it.
+    is_partial: bool,
+}
+
+impl Handshake {
+    fn of(entry: &Entry) -> Option<Self> {
+        let connect = entry.connect.filter(|c| *c > SHORTEST_HANDSHAKE_MS)?;
+        let tls = entry.ssl.filter(|s| *s > 0.0);
+        let (rtt, is_partial) = match tls {
+            // With QUIC, the whole handshake takes one round trip.
+            _ if entry.protocol == Some(Protocol::H3) => (connect, false),
+            // HAR 1.2 includes ssl in connect; Firefox records it separately.
+            Some(tls) if tls < connect && !tls_beside_connect(entry, connect, tls) => {
+                let tcp = connect - tls;
+                (tcp, tcp < tls * PARTIAL)
+            }
+            _ => (connect, false),
+        };
+        (SHORTEST_HANDSHAKE_MS..LONGEST_HANDSHAKE_MS)
+            .contains(&rtt)
+            .then_some(Self {
+                milliseconds: rtt,
+                is_partial,
+            })
+    }
+
+    /// Returns the better of two handshakes with one server: a whole one, else the shorter.
+    fn better(self, other: Self) -> Self {
+        let rank = |h: Self| (h.is_partial, h.milliseconds);
+        if rank(other) < rank(self) {
+            other
+        } else {
+            self
+        }
+    }
 }
 
 /// Returns true if `time` is the sum of the timings only with `ssl` added to `connect`.
@@ -49,21 +81,22 @@ pub(super) fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool 
 /// Returns the round-trip time to each entry's server, in milliseconds; `None` if no
 /// handshake with its address or host is recorded.
 pub(super) fn round_trips(entries: &[Entry]) -> Vec<Option<f64>> {
-    let mut shortest: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut best: BTreeMap<&str, Handshake> = BTreeMap::new();
     for entry in entries {
-        let Some(sample) = handshake(entry) else {
+        let Some(sample) = Handshake::of(entry) else {
             continue;
         };
         for key in keys(entry).into_iter().flatten() {
-            let known = shortest.entry(key).or_insert(sample);
-            *known = known.min(sample);
+            let known = best.entry(key).or_insert(sample);
+            *known = known.better(sample);
         }
     }
     let look_up = |e: &Entry| {
         keys(e)
             .into_iter()
             .flatten()
-            .find_map(|k| shortest.get(k).copied())
+            .find_map(|k| best.get(k))
+            .map(|handshake| handshake.milliseconds)
     };
     entries.iter().map(look_up).collect()
 }
@@ -75,12 +108,10 @@ fn keys<'a>(entry: &'a Entry) -> [Option<&'a str>; 2] {
 
 /// Returns the think time of each server in milliseconds: the wait less the round trip,
 /// never negative. The page's median replaces an unknown round trip, capped at the host's
-/// shortest wait, which includes one. Waiting while other responses kept the downlink
-/// busy does not count as think time.
+/// shortest wait, which includes one. What the recording's network explains of it is not known here.
 pub(super) fn think_times(
     entries: &[Entry],
     round_trips: &[Option<f64>],
-    downlink: &Downlink,
     notes: &mut Notes,
 ) -> Vec<f64> {
     let mut known: Vec<f64> = round_trips.iter().filter_map(|r| *r).collect();
@@ -113,12 +144,24 @@ pub(super) fn think_times(
         if wait - rtt > LONG_THINK_MS {
             notes.add(Kind::LongThink);
         }
-        let took = (wait - rtt).max(0.0);
-        let first = entry.response_start();
-        let queued = first.map_or(0.0, |first| downlink.busy(first - took, first));
-        (took - queued).max(0.0)
+        (wait - rtt).max(0.0)
     };
     entries.iter().zip(round_trips).map(think).collect()
+}
+
+/// Returns the parts of the time that the response took over the network, if recorded.
+pub(super) fn exchange(entry: &Entry) -> Option<RecordedExchange> {
+    if entry.no_response().is_some() || !was_exchanged(entry) {
+        return None;
+    }
+    let connect = entry.connect.filter(|c| *c > SHORTEST_HANDSHAKE_MS);
+    let beside = |connect, tls: &f64| tls_beside_connect(entry, connect, *tls);
+    let connect = connect.map(|c| c + entry.ssl.filter(|tls| beside(c, tls)).unwrap_or(0.0));
+    Some(RecordedExchange {
+        connect: connect.map(Duration::from_millis_f64),
+        wait: Duration::from_millis_f64(entry.wait?),
+        receive: Duration::from_millis_f64(entry.receive?),
+    })
 }
 
 /// Returns true if request and response crossed the network.

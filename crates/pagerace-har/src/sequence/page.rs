@@ -117,6 +117,7 @@ fn resource(index: usize, transfer: &Transfer) -> Resource {
         recorded: transfer.transfer_time.map(|time| RecordedTimes {
             start: transfer.start,
             end: transfer.start + time,
+            exchange: None,
         }),
     }
 }

@@ -247,6 +247,7 @@ impl Draw {
                 RecordedTimes {
                     start,
                     end: start + self.ms(5_000),
+                    exchange: None,
                 }
             }),
             cache: self.of(&[

@@ -118,7 +118,7 @@ pub(crate) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<P
             Some(page) => page,
             None => pagerace_har::load(path, &options)?,
         };
-        pagerace_sim::fit_paints(&mut page)?;
+        pagerace_sim::fit(&mut page)?;
         page.name = free_name(&pages.iter().map(|page| page.name.as_str()), &page.name);
         pages.push(Arc::new(page));
     }

@@ -56,7 +56,7 @@ const STYLE: TableStyle = TableStyle::new()
 pub(crate) fn run(args: &PageArgs) -> Result<()> {
     args.essential.check()?;
     let mut page = load(&args.har, &args.choice.options())?;
-    pagerace_sim::fit_paints(&mut page)?;
+    pagerace_sim::fit(&mut page)?;
     if args.essential.essential {
         return essential::run(&args.essential, page, args.json);
     }

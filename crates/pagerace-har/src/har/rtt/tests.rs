@@ -23,8 +23,22 @@ fn tcp_is_the_handshake_without_tls_and_the_shortest_counts() {
     let rtts = round_trips(&entries);
     assert_eq!(rtts, [Some(20.0), Some(20.0)]);
     assert_eq!(
-        think_times(&entries, &rtts, &Downlink::default(), &mut Notes::default()),
+        think_times(&entries, &rtts, &mut Notes::default()),
         [80.0, 10.0]
+    );
+}
+
+#[test]
+fn the_rest_of_a_handshake_is_no_round_trip() {
+    let values = [
+        entry("a", 79.0, 50.0, 30.0),
+        entry("a", 86.0, 79.0, 30.0),
+        entry("near", 10.0, 9.0, 30.0),
+    ];
+    assert_eq!(
+        round_trips(&parse(&values)),
+        [Some(29.0), Some(29.0), Some(1.0)],
+        "unless there is no other"
     );
 }
 
@@ -74,10 +88,7 @@ fn the_median_stands_in_but_not_beyond_the_shortest_wait() {
     let rtts = round_trips(&entries);
     assert_eq!(rtts[1], None);
     let mut notes = Notes::default();
-    assert_eq!(
-        think_times(&entries, &rtts, &Downlink::default(), &mut notes),
-        [10.0, 0.0, 8.0]
-    );
+    assert_eq!(think_times(&entries, &rtts, &mut notes), [10.0, 0.0, 8.0]);
     assert_eq!(notes.into_notes()[0].entries, 2);
 }
 
@@ -86,12 +97,7 @@ fn think_times_are_never_negative() {
     let values = [entry("a", 80.0, -1.0, 40.0)];
     let entries = parse(&values);
     assert_eq!(
-        think_times(
-            &entries,
-            &round_trips(&entries),
-            &Downlink::default(),
-            &mut Notes::default()
-        ),
+        think_times(&entries, &round_trips(&entries), &mut Notes::default()),
         [0.0]
     );
 }

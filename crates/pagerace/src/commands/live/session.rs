@@ -70,7 +70,7 @@ pub(crate) fn served(paths: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Ve
 
 fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<Served> {
     let mut recording = pagerace_har::load_recording(path, &ImportOptions::default())?;
-    pagerace_sim::fit_paints(&mut recording.page)?;
+    pagerace_sim::fit(&mut recording.page)?;
     if recording
         .exchanges
         .iter()
@@ -125,6 +125,7 @@ pub(crate) fn stripped(path: &Path, name: String) -> Result<Arc<Page>> {
     strip(&mut har);
     let bytes = serde_json::to_vec(&har)?;
     let mut recording = recording_from_bytes(&file, &bytes, &ImportOptions::default())?;
+    pagerace_sim::fit(&mut recording.page)?;
     recording.page.name = name;
     let site = ReplaySite::new(&recording).with_context(|| path.display().to_string())?;
     site.adjust(&mut recording.page);

@@ -1,0 +1,190 @@
+//! Think times and distances of a recording's servers: what its network does not explain.
+//!
+//! A recorded wait contains the round trip, the server's think time, and the time that request and
+//! response spent in queues: at the link, and behind other responses of the same connection. A
+//! recorded handshake contains queues, too. Simulated loads over the recording's own network tell
+//! how long the queues take; the rest is the servers'.
+
+use pagerace_core::{Duration, Protocol};
+use pagerace_page::{Arrival, Page, RecordedExchange, Resource, highest_rate};
+
+use super::{UNKNOWN_RTT, own_load};
+use crate::{Outcome, ScenarioError, run};
+
+/// Windows in milliseconds. A load over the right link arrives at the highest rates of the
+/// recording during each of them. Short ones alone mislead, because packets that waited for a lost
+/// one arrive together; long ones alone mislead if the page does not fill the link.
+const WINDOWS_MS: [f64; 4] = [100.0, 200.0, 500.0, 1_000.0];
+/// The link's rate is from the first to the second share of the highest recorded rate: less after
+/// losses, more if the page does not fill the link.
+const SHARES: (f64, f64) = (0.4, 3.0);
+/// Weight of the times that responses take in the search for the rate.
+const TIMES_WEIGHT: f64 = 3.0;
+/// Largest logarithm of a ratio of times that counts, so that a few slow servers do not look like
+/// a slow link.
+const TIME_RATIO_MAX: f64 = 0.5;
+/// Number of rates that are tried, at equal ratios.
+const RATES: u32 = 17;
+/// Number of loads for finding think times. A slow response meets other queues than a load
+/// without its think time has for it.
+const THINK_LOADS: usize = 4;
+/// Least share of a wait that shows a slow server.
+const SLOW: f64 = 0.25;
+/// Share by which simulated queues before a response may be too short. Which packets a queue drops,
+/// and in which order a server sends, differ between loads.
+const QUEUE_ERROR: f64 = 0.5;
+
+/// Fits the link's rate, the servers' think times and their distances, so that a load over the
+/// recording's own network waits as the recording did. Leaves a page unchanged that was recorded
+/// without a network or without such times.
+pub(super) fn fit(page: &mut Page) -> Result<(), ScenarioError> {
+    if page.resources.iter().all(|r| exchange(r).is_none()) {
+        return Ok(());
+    }
+    let bounds: Vec<Duration> = page.resources.iter().map(|r| r.think_time).collect();
+    let known: Vec<Option<Duration>> = page.origins.iter().map(|o| o.recorded_rtt).collect();
+    let nearest = known.iter().flatten().min().copied();
+    // As far as the network explains the times, the servers do not.
+    for resource in page.resources.iter_mut().filter(|r| exchange(r).is_some()) {
+        resource.think_time = Duration::ZERO;
+    }
+    for origin in &mut page.origins {
+        origin.recorded_rtt = origin.recorded_rtt.and(nearest);
+    }
+    fit_rate(page)?;
+    let outcome = run(&own_load(page), 1, false)?;
+    let nearest = nearest.unwrap_or(UNKNOWN_RTT);
+    for (i, handshake) in known.into_iter().enumerate() {
+        if let Some(handshake) = handshake {
+            let beyond = beyond(page, &outcome, i);
+            let limit = handshake.saturating_sub(nearest);
+            page.origins[i].recorded_rtt = Some(nearest + beyond.unwrap_or(limit).min(limit));
+        }
+    }
+    // Servers whose waits the network explains keep to that, whatever the think times of others
+    // do to the queues.
+    let mut slow: Vec<bool> = bounds.iter().map(|bound| !bound.is_zero()).collect();
+    for _ in 0..THINK_LOADS {
+        let outcome = run(&own_load(page), 1, false)?;
+        for (i, slow) in slow.iter_mut().enumerate().filter(|(_, slow)| **slow) {
+            let recorded = exchange(&page.resources[i]);
+            let Some((recorded, simulated)) = recorded.zip(outcome.resources[i].as_ref()) else {
+                continue;
+            };
+            let origin = page.origin(page.resources[i].origin);
+            let round_trip = origin.recorded_rtt.unwrap_or(nearest);
+            let think = &mut page.resources[i].think_time;
+            let more = unexplained(recorded.wait, simulated.wait, round_trip + *think);
+            *think = (*think + more).min(bounds[i]);
+            *slow = *think >= recorded.wait.mul_f64(SLOW);
+        }
+    }
+    Ok(())
+}
+
+fn exchange(resource: &Resource) -> Option<RecordedExchange> {
+    resource.recorded.and_then(|times| times.exchange)
+}
+
+/// Returns how much longer something took in the recording than a simulated load explains.
+/// `least` is its duration without queues.
+fn unexplained(recorded: Duration, simulated: Duration, least: Duration) -> Duration {
+    let queued = simulated.saturating_sub(least);
+    recorded.saturating_sub(simulated + queued.mul_f64(QUEUE_ERROR))
+}
+
+/// Returns the round trip of the origin of number `origin` beyond the nearest server, according
+/// to the shortest set-up of its connections. `None` if the load sets up no such connection.
+fn beyond(page: &Page, outcome: &Outcome, origin: usize) -> Option<Duration> {
+    let resources = page.resources.iter().zip(&outcome.resources);
+    let of_origin = resources.filter(|(resource, _)| resource.origin.index() == origin);
+    of_origin
+        .filter_map(|(resource, timing)| {
+            let recorded = exchange(resource)?.connect?;
+            let timing = timing.as_ref().filter(|timing| !timing.connect.is_zero())?;
+            // TCP and TLS take one round trip each, and so does QUIC with TLS.
+            let is_tls = page.origin(resource.origin).scheme == "https";
+            let rounds = if is_tls && timing.protocol != Protocol::H3 {
+                2
+            } else {
+                1
+            };
+            let more = recorded.saturating_sub(timing.connect);
+            Some(more.mul_f64(1.0 / f64::from(rounds)))
+        })
+        .min()
+}
+
+/// Fits the link's rate: responses arrive as fast as in the recording, and take as long.
+fn fit_rate(page: &mut Page) -> Result<(), ScenarioError> {
+    let Some(highest) = page.recorded.down_bits_per_second else {
+        return Ok(());
+    };
+    let mut best = (f64::INFINITY, highest);
+    for number in 0..RATES {
+        let (least, most) = SHARES;
+        let step = f64::from(number) / f64::from(RATES - 1);
+        let share = least * (most / least).powf(step);
+        let rate = (highest as f64 * share) as u64;
+        page.recorded.down_bits_per_second = Some(rate);
+        let error = difference(page, &run(&own_load(page), 1, false)?);
+        if error < best.0 {
+            best = (error, rate);
+        }
+    }
+    page.recorded.down_bits_per_second = Some(best.1);
+    Ok(())
+}
+
+/// Returns how much the arrivals of a load differ from those of the recording, as a weighted sum
+/// of logarithms of ratios.
+fn difference(page: &Page, outcome: &Outcome) -> f64 {
+    let responses = responses(page, outcome);
+    let recorded: Vec<Arrival> = responses.iter().map(|r| r.recorded).collect();
+    let simulated: Vec<Arrival> = responses.iter().map(|r| r.simulated).collect();
+    let rates = WINDOWS_MS.map(|window| {
+        let rate = |arrivals| highest_rate(arrivals, window);
+        (rate(&simulated) / rate(&recorded)).ln().abs()
+    });
+    let times = responses.iter().map(|r| {
+        let ratio = r.simulated_ms / r.recorded_ms;
+        ratio.ln().clamp(-TIME_RATIO_MAX, TIME_RATIO_MAX)
+    });
+    let mean = times.sum::<f64>() / responses.len() as f64;
+    rates.iter().sum::<f64>() + TIMES_WEIGHT * mean.abs()
+}
+
+/// A response in a recording and in a simulated load.
+struct Response {
+    recorded: Arrival,
+    simulated: Arrival,
+    /// Time from the request to the last byte.
+    recorded_ms: f64,
+    simulated_ms: f64,
+}
+
+/// Returns the responses that both the recording and the load have.
+fn responses(page: &Page, outcome: &Outcome) -> Vec<Response> {
+    let resources = page.resources.iter().zip(&outcome.resources);
+    let responses = resources.filter_map(|(resource, timing)| {
+        let (times, t) = (resource.recorded?, timing.as_ref()?);
+        let exchange = times.exchange?;
+        let requested = t.discovered + t.queued + t.blocked + t.dns + t.connect;
+        let arrival = |last: Duration, receive: Duration| Arrival {
+            first: last.as_millis_f64() - receive.as_millis_f64(),
+            last: last.as_millis_f64(),
+            bytes: resource.body_bytes as f64,
+        };
+        let last = (requested + t.wait + t.receive).since_start();
+        Some(Response {
+            recorded: arrival(times.end, exchange.receive),
+            simulated: arrival(last, t.receive),
+            recorded_ms: (exchange.wait + exchange.receive).as_millis_f64(),
+            simulated_ms: (t.wait + t.receive).as_millis_f64(),
+        })
+    });
+    responses.collect()
+}
+
+#[cfg(test)]
+mod tests;
