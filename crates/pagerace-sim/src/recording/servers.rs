@@ -23,8 +23,9 @@ const TIMES_WEIGHT: f64 = 3.0;
 /// Largest logarithm of a ratio of times that counts, so that a few slow servers do not look like
 /// a slow link.
 const TIME_RATIO_MAX: f64 = 0.5;
-/// Number of rates that are tried, at equal ratios.
-const RATES: u32 = 17;
+/// Number of rates that are tried first, at equal ratios; then, twice, one on either side of the
+/// best at half the ratio.
+const RATES: u32 = 7;
 /// Number of loads for finding think times. A slow response meets other queues than a load
 /// without its think time has for it.
 const THINK_LOADS: usize = 4;
@@ -78,6 +79,9 @@ pub(super) fn fit(page: &mut Page) -> Result<(), ScenarioError> {
             *think = (*think + more).min(bounds[i]);
             *slow = *think >= recorded.wait.mul_f64(SLOW);
         }
+        if !slow.contains(&true) {
+            break;
+        }
     }
     Ok(())
 }
@@ -121,16 +125,24 @@ fn fit_rate(page: &mut Page) -> Result<(), ScenarioError> {
         return Ok(());
     };
     let mut best = (f64::INFINITY, highest);
-    for number in 0..RATES {
-        let (least, most) = SHARES;
-        let step = f64::from(number) / f64::from(RATES - 1);
-        let share = least * (most / least).powf(step);
-        let rate = (highest as f64 * share) as u64;
-        page.recorded.down_bits_per_second = Some(rate);
+    let mut attempt = |rate: f64| -> Result<f64, ScenarioError> {
+        page.recorded.down_bits_per_second = Some(rate as u64);
         let error = difference(page, &run(&own_load(page), 1, false)?);
         if error < best.0 {
-            best = (error, rate);
+            best = (error, rate as u64);
         }
+        Ok(best.1 as f64)
+    };
+    let (least, most) = SHARES;
+    let ratio = (most / least).powf(1.0 / f64::from(RATES - 1));
+    let mut found = highest as f64;
+    for number in 0..RATES {
+        found = attempt(highest as f64 * least * ratio.powf(f64::from(number)))?;
+    }
+    for step in [ratio.powf(0.5), ratio.powf(0.25)] {
+        let center = found;
+        attempt(center * step)?;
+        found = attempt(center / step)?;
     }
     page.recorded.down_bits_per_second = Some(best.1);
     Ok(())
