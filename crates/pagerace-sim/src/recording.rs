@@ -97,10 +97,10 @@ pub fn reproduce(page: &Page) -> Result<LoadMetrics, ScenarioError> {
     Ok(run(&own_load(page), 1, false)?.load)
 }
 
-/// Fits what the recording of a page leaves open, so that a load over the recording's own network is
-/// like the recording: the link's rate, think times and distances of servers, and the delay of
-/// the first paint. Leaves recordings of `pagerace record` as they are, which have no network and
-/// a layout.
+/// Fits what the recording of a page leaves open to loads over the recording's own network: the
+/// link's rate, think times and distances of servers, and the delay of the first paint. Leaves
+/// recordings of `pagerace record` as they are, whose network is the machine's own and whose
+/// layout is recorded.
 ///
 /// # Errors
 /// Returns the errors of [`run`].

@@ -31,7 +31,8 @@ pub(super) fn downlink(entries: &[Entry], bodies: &[u64]) -> Option<u64> {
         .filter(|arrival| arrival.bytes > 0.0)
         .collect();
     let whole: f64 = received.iter().map(|arrival| arrival.bytes).sum();
-    (whole >= LEAST_BYTES).then(|| highest_rate(&received, WINDOW_MS) as u64)
+    let rate = (whole >= LEAST_BYTES).then(|| highest_rate(&received, WINDOW_MS) as u64);
+    rate.filter(|rate| *rate > 0)
 }
 
 #[cfg(test)]

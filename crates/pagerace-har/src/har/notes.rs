@@ -57,8 +57,8 @@ kinds! {
     NoTimes = "{requests} without usable times: discovery, think time and load order follow fixed \
         rules.",
     NoWait = "{requests} without a recorded wait: think time 0 stands in.",
-    LongThink = "{requests} for which the recorded server took more than 10 s: taken as recorded; \
-        all results include that wait.",
+    LongThink = "{requests} for which the recorded server took more than 10 s: all results \
+        include what the recording's network does not explain of it.",
     NoRtt = "{requests} to origins without a recorded handshake: the median round trip of the \
         page (0 if there is none) is taken off the wait.",
     NoBodySize = "{requests} without a recorded encoded size: the decoded size, or 0, stands in.",

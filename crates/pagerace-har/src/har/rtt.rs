@@ -28,10 +28,13 @@ const PARTIAL: f64 = 0.25;
 /// Think times above this duration are noted, because the recording probably stalled.
 const LONG_THINK_MS: f64 = 10_000.0;
 
-/// One round trip according to a handshake.
+/// The set-up of a connection.
 #[derive(Clone, Copy, Debug)]
 struct Handshake {
-    milliseconds: f64,
+    /// The whole set-up, in milliseconds.
+    whole: f64,
+    /// One round trip, in milliseconds.
+    round_trip: f64,
     /// True if the connection may have been opened before the request that reports it.
     is_partial: bool,
 }
@@ -40,27 +43,31 @@ impl Handshake {
     fn of(entry: &Entry) -> Option<Self> {
         let connect = entry.connect.filter(|c| *c > SHORTEST_HANDSHAKE_MS)?;
         let tls = entry.ssl.filter(|s| *s > 0.0);
-        let (rtt, is_partial) = match tls {
-            // With QUIC, the whole handshake takes one round trip.
-            _ if entry.protocol == Some(Protocol::H3) => (connect, false),
+        // With QUIC, the whole handshake takes one round trip.
+        let tls = tls.filter(|tls| entry.protocol != Some(Protocol::H3) && *tls < connect);
+        Some(match tls {
             // HAR 1.2 includes ssl in connect; Firefox records it separately.
-            Some(tls) if tls < connect && !tls_beside_connect(entry, connect, tls) => {
-                let tcp = connect - tls;
-                (tcp, tcp < tls * PARTIAL)
-            }
-            _ => (connect, false),
-        };
-        (SHORTEST_HANDSHAKE_MS..LONGEST_HANDSHAKE_MS)
-            .contains(&rtt)
-            .then_some(Self {
-                milliseconds: rtt,
-                is_partial,
-            })
+            Some(tls) if tls_beside_connect(entry, connect, tls) => Self {
+                whole: connect + tls,
+                round_trip: connect,
+                is_partial: false,
+            },
+            Some(tls) => Self {
+                whole: connect,
+                round_trip: connect - tls,
+                is_partial: connect - tls < tls * PARTIAL,
+            },
+            None => Self {
+                whole: connect,
+                round_trip: connect,
+                is_partial: false,
+            },
+        })
     }
 
     /// Returns the better of two handshakes with one server: a whole one, else the shorter.
     fn better(self, other: Self) -> Self {
-        let rank = |h: Self| (h.is_partial, h.milliseconds);
+        let rank = |h: Self| (h.is_partial, h.round_trip);
         if rank(other) < rank(self) {
             other
         } else {
@@ -83,7 +90,9 @@ pub(super) fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool 
 pub(super) fn round_trips(entries: &[Entry]) -> Vec<Option<f64>> {
     let mut best: BTreeMap<&str, Handshake> = BTreeMap::new();
     for entry in entries {
-        let Some(sample) = Handshake::of(entry) else {
+        let sample = Handshake::of(entry);
+        let lasted = SHORTEST_HANDSHAKE_MS..LONGEST_HANDSHAKE_MS;
+        let Some(sample) = sample.filter(|sample| lasted.contains(&sample.round_trip)) else {
             continue;
         };
         for key in keys(entry).into_iter().flatten() {
@@ -96,7 +105,7 @@ pub(super) fn round_trips(entries: &[Entry]) -> Vec<Option<f64>> {
             .into_iter()
             .flatten()
             .find_map(|k| best.get(k))
-            .map(|handshake| handshake.milliseconds)
+            .map(|handshake| handshake.round_trip)
     };
     entries.iter().map(look_up).collect()
 }
@@ -154,11 +163,9 @@ pub(super) fn exchange(entry: &Entry) -> Option<RecordedExchange> {
     if entry.no_response().is_some() || !was_exchanged(entry) {
         return None;
     }
-    let connect = entry.connect.filter(|c| *c > SHORTEST_HANDSHAKE_MS);
-    let beside = |connect, tls: &f64| tls_beside_connect(entry, connect, *tls);
-    let connect = connect.map(|c| c + entry.ssl.filter(|tls| beside(c, tls)).unwrap_or(0.0));
+    let handshake = Handshake::of(entry).filter(|handshake| !handshake.is_partial);
     Some(RecordedExchange {
-        connect: connect.map(Duration::from_millis_f64),
+        connect: handshake.map(|handshake| Duration::from_millis_f64(handshake.whole)),
         wait: Duration::from_millis_f64(entry.wait?),
         receive: Duration::from_millis_f64(entry.receive?),
     })

@@ -8,15 +8,16 @@
 use pagerace_core::{Duration, Protocol};
 use pagerace_page::{Arrival, Page, RecordedExchange, Resource, highest_rate};
 
-use super::{UNKNOWN_RTT, own_load};
-use crate::{Outcome, ScenarioError, run};
+use super::own_load;
+use crate::pool::distances;
+use crate::{LoadSettings, Outcome, ScenarioError, run};
 
 /// Windows in milliseconds. A load over the right link arrives at the highest rates of the
 /// recording during each of them. Short ones alone mislead, because packets that waited for a lost
 /// one arrive together; long ones alone mislead if the page does not fill the link.
 const WINDOWS_MS: [f64; 4] = [100.0, 200.0, 500.0, 1_000.0];
-/// The link's rate is from the first to the second share of the highest recorded rate: less after
-/// losses, more if the page does not fill the link.
+/// Least and largest of the first rates that are tried, as shares of the highest recorded rate: the
+/// link is slower than that after losses, and faster if the page does not fill it.
 const SHARES: (f64, f64) = (0.4, 3.0);
 /// Weight of the times that responses take in the search for the rate.
 const TIMES_WEIGHT: f64 = 3.0;
@@ -35,51 +36,87 @@ const SLOW: f64 = 0.25;
 /// and in which order a server sends, differ between loads.
 const QUEUE_ERROR: f64 = 0.5;
 
-/// Fits the link's rate, the servers' think times and their distances, so that a load over the
-/// recording's own network waits as the recording did. Leaves a page unchanged that was recorded
-/// without a network or without such times.
+/// Fits the link's rate, the servers' think times and their distances to a load over the
+/// recording's own network. Leaves a page unchanged that was recorded without a network, without
+/// such times or without a handshake, or whose load fails.
 pub(super) fn fit(page: &mut Page) -> Result<(), ScenarioError> {
-    if page.resources.iter().all(|r| exchange(r).is_none()) {
+    let known = page.origins.iter().filter_map(|o| o.recorded_rtt);
+    let has_exchanges = page.resources.iter().any(|r| exchange(r).is_some());
+    let Some(nearest) = known.min().filter(|_| has_exchanges) else {
         return Ok(());
-    }
-    let bounds: Vec<Duration> = page.resources.iter().map(|r| r.think_time).collect();
-    let known: Vec<Option<Duration>> = page.origins.iter().map(|o| o.recorded_rtt).collect();
-    let nearest = known.iter().flatten().min().copied();
+    };
+    let before = page.clone();
     // As far as the network explains the times, the servers do not.
     for resource in page.resources.iter_mut().filter(|r| exchange(r).is_some()) {
         resource.think_time = Duration::ZERO;
     }
     for origin in &mut page.origins {
-        origin.recorded_rtt = origin.recorded_rtt.and(nearest);
+        origin.recorded_rtt = origin.recorded_rtt.and(Some(nearest));
     }
     fit_rate(page)?;
     let outcome = run(&own_load(page), 1, false)?;
-    let nearest = nearest.unwrap_or(UNKNOWN_RTT);
-    for (i, handshake) in known.into_iter().enumerate() {
-        if let Some(handshake) = handshake {
-            let beyond = beyond(page, &outcome, i);
-            let limit = handshake.saturating_sub(nearest);
-            page.origins[i].recorded_rtt = Some(nearest + beyond.unwrap_or(limit).min(limit));
-        }
+    if outcome.failure.is_some() {
+        *page = before;
+        return Ok(());
     }
+    fit_distances(page, &before, &outcome, nearest);
+    fit_think_times(page, &before, nearest)
+}
+
+/// Fits the distances: what the set-up of a server's connections takes longer than in the load
+/// `outcome`, in which all are as far away as the nearest one.
+fn fit_distances(page: &mut Page, before: &Page, outcome: &Outcome, nearest: Duration) {
+    for (i, handshake) in before.origins.iter().map(|o| o.recorded_rtt).enumerate() {
+        let Some(handshake) = handshake else {
+            continue;
+        };
+        let resources = page.resources.iter().zip(&outcome.resources);
+        let of_origin = resources.filter(|(resource, _)| resource.origin.index() == i);
+        let recorded = of_origin.clone().filter_map(|(r, _)| exchange(r)?.connect);
+        let timings = of_origin.filter_map(|(_, timing)| timing.as_ref());
+        let simulated = timings.filter(|timing| !timing.connect.is_zero());
+        let simulated = simulated.min_by_key(|timing| timing.connect);
+        let Some((recorded, simulated)) = recorded.min().zip(simulated) else {
+            page.origins[i].recorded_rtt = Some(handshake);
+            continue;
+        };
+        // TCP and TLS take one round trip each, and so does QUIC with TLS.
+        let is_tls = page.origins[i].scheme == "https";
+        let two = is_tls && simulated.protocol != Protocol::H3;
+        let beyond = recorded.saturating_sub(simulated.connect);
+        let beyond = beyond.mul_f64(if two { 0.5 } else { 1.0 });
+        page.origins[i].recorded_rtt = Some((nearest + beyond).min(handshake));
+    }
+}
+
+/// Fits the think times: what the round trip and the queues of a load leave of the waits, and at
+/// most what the recording says.
+fn fit_think_times(page: &mut Page, before: &Page, nearest: Duration) -> Result<(), ScenarioError> {
+    let distances = distances(page, &LoadSettings::default());
     // Servers whose waits the network explains keep to that, whatever the think times of others
     // do to the queues.
-    let mut slow: Vec<bool> = bounds.iter().map(|bound| !bound.is_zero()).collect();
+    let mut slow = vec![true; page.resources.len()];
     for _ in 0..THINK_LOADS {
         let outcome = run(&own_load(page), 1, false)?;
         for (i, slow) in slow.iter_mut().enumerate().filter(|(_, slow)| **slow) {
-            let recorded = exchange(&page.resources[i]);
+            let bound = before.resources[i].think_time;
+            let resource = &mut page.resources[i];
+            let recorded = exchange(resource);
             let Some((recorded, simulated)) = recorded.zip(outcome.resources[i].as_ref()) else {
+                // The load tells nothing of it.
+                resource.think_time = bound;
+                *slow = false;
                 continue;
             };
-            let origin = page.origin(page.resources[i].origin);
-            let round_trip = origin.recorded_rtt.unwrap_or(nearest);
-            let think = &mut page.resources[i].think_time;
-            let more = unexplained(recorded.wait, simulated.wait, round_trip + *think);
-            *think = (*think + more).min(bounds[i]);
-            *slow = *think >= recorded.wait.mul_f64(SLOW);
+            let round_trip = nearest + distances[resource.origin.index()];
+            let queued = simulated
+                .wait
+                .saturating_sub(round_trip + resource.think_time);
+            let explained = round_trip + queued.mul_f64(1.0 + QUEUE_ERROR);
+            resource.think_time = recorded.wait.saturating_sub(explained).min(bound);
+            *slow = resource.think_time >= recorded.wait.mul_f64(SLOW);
         }
-        if !slow.contains(&true) {
+        if outcome.failure.is_some() || !slow.contains(&true) {
             break;
         }
     }
@@ -90,41 +127,13 @@ fn exchange(resource: &Resource) -> Option<RecordedExchange> {
     resource.recorded.and_then(|times| times.exchange)
 }
 
-/// Returns how much longer something took in the recording than a simulated load explains.
-/// `least` is its duration without queues.
-fn unexplained(recorded: Duration, simulated: Duration, least: Duration) -> Duration {
-    let queued = simulated.saturating_sub(least);
-    recorded.saturating_sub(simulated + queued.mul_f64(QUEUE_ERROR))
-}
-
-/// Returns the round trip of the origin of number `origin` beyond the nearest server, according
-/// to the shortest set-up of its connections. `None` if the load sets up no such connection.
-fn beyond(page: &Page, outcome: &Outcome, origin: usize) -> Option<Duration> {
-    let resources = page.resources.iter().zip(&outcome.resources);
-    let of_origin = resources.filter(|(resource, _)| resource.origin.index() == origin);
-    of_origin
-        .filter_map(|(resource, timing)| {
-            let recorded = exchange(resource)?.connect?;
-            let timing = timing.as_ref().filter(|timing| !timing.connect.is_zero())?;
-            // TCP and TLS take one round trip each, and so does QUIC with TLS.
-            let is_tls = page.origin(resource.origin).scheme == "https";
-            let rounds = if is_tls && timing.protocol != Protocol::H3 {
-                2
-            } else {
-                1
-            };
-            let more = recorded.saturating_sub(timing.connect);
-            Some(more.mul_f64(1.0 / f64::from(rounds)))
-        })
-        .min()
-}
-
 /// Fits the link's rate: responses arrive as fast as in the recording, and take as long.
 fn fit_rate(page: &mut Page) -> Result<(), ScenarioError> {
     let Some(highest) = page.recorded.down_bits_per_second else {
         return Ok(());
     };
     let mut best = (f64::INFINITY, highest);
+    // Tries a rate and returns the best one so far.
     let mut attempt = |rate: f64| -> Result<f64, ScenarioError> {
         page.recorded.down_bits_per_second = Some(rate as u64);
         let error = difference(page, &run(&own_load(page), 1, false)?);
@@ -159,7 +168,8 @@ fn difference(page: &Page, outcome: &Outcome) -> f64 {
         (rate(&simulated) / rate(&recorded)).ln().abs()
     });
     let times = responses.iter().map(|r| {
-        let ratio = r.simulated_ms / r.recorded_ms;
+        // Recordings round to milliseconds.
+        let ratio = r.simulated_ms.max(1.0) / r.recorded_ms.max(1.0);
         ratio.ln().clamp(-TIME_RATIO_MAX, TIME_RATIO_MAX)
     });
     let mean = times.sum::<f64>() / responses.len() as f64;

@@ -63,7 +63,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
     } else {
         let mut recording =
             pagerace_har::recording::load_recording(&args.site, &args.choice.options())?;
-        pagerace_sim::fit(&mut recording.page)?;
+        if !args.no_think_time {
+            pagerace_sim::fit(&mut recording.page)?;
+        }
         let site = ReplaySite::new(&recording)
             .with_context(|| args.site.display().to_string())?
             .with_think_time(!args.no_think_time);

@@ -43,6 +43,19 @@ fn the_rest_of_a_handshake_is_no_round_trip() {
 }
 
 #[test]
+fn an_exchange_has_the_whole_set_up() {
+    let whole = |connect, ssl| {
+        let values = [entry("a", connect, ssl, 30.0)];
+        let exchange = exchange(&parse(&values)[0]).unwrap();
+        exchange.connect.map(Duration::as_millis_f64)
+    };
+    assert_eq!(whole(79.0, 50.0), Some(79.0));
+    assert_eq!(whole(79.0, -1.0), Some(79.0));
+    assert_eq!(whole(-1.0, -1.0), None, "an open connection");
+    assert_eq!(whole(86.0, 79.0), None, "the rest of a set-up");
+}
+
+#[test]
 fn handshakes_that_repeated_a_packet_are_no_round_trips() {
     let values = [
         entry("a", 1_006.0, -1.0, 30.0),

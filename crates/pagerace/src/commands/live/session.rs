@@ -70,7 +70,6 @@ pub(crate) fn served(paths: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Ve
 
 fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<Served> {
     let mut recording = pagerace_har::load_recording(path, &ImportOptions::default())?;
-    pagerace_sim::fit(&mut recording.page)?;
     if recording
         .exchanges
         .iter()
@@ -82,6 +81,7 @@ fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<S
             path.display()
         );
     }
+    pagerace_sim::fit(&mut recording.page)?;
     let others = others.iter().map(|one| one.page.name.as_str());
     recording.page.name = free_name(&others, &recording.page.name);
     let site = ReplaySite::new(&recording).with_context(|| path.display().to_string())?;

@@ -97,7 +97,8 @@ impl Source {
 
     fn recording(path: &Path) -> Result<Self> {
         let file = path.display();
-        let recording = pagerace_har::load_recording(path, &ImportOptions::default())?;
+        let mut recording = pagerace_har::load_recording(path, &ImportOptions::default())?;
+        pagerace_sim::fit(&mut recording.page)?;
         let document = recording.page.document;
         let of_document = |exchange: &&Exchange| exchange.resource == Some(document);
         let body = recording.exchanges.iter().find(of_document);
