@@ -9,14 +9,16 @@ use std::sync::Arc;
 use pagerace_browser::{BrowserConfig, LoadMetrics, Profile};
 use pagerace_core::Duration;
 use pagerace_net::Network;
-use pagerace_page::{Interventions, Page, Wait};
+use pagerace_page::{Interventions, Page, RecordedExchange, Resource, Wait};
 
 use crate::{LoadSettings, ProtocolMap, Scenario, ScenarioError, Visit, run};
 
 /// Downlink rate in kbit/s if too few bytes were recorded to measure it; high enough not
 /// to limit a load.
 const UNKNOWN_RATE_KBIT: u64 = 100_000;
-/// Round-trip time if no handshake is recorded.
+/// Least round-trip time that a wait may stand for.
+const LEAST_RTT: Duration = Duration::from_micros(100);
+/// Round-trip time if neither handshakes nor waits are recorded.
 const UNKNOWN_RTT: Duration = Duration::from_millis(20);
 /// Strategy of the servers. The recording does not tell theirs; most servers send in
 /// order.
@@ -31,8 +33,7 @@ const FIT_LEAST_MS: f64 = 10.0;
 /// Returns the network that `page` was recorded over, as far as the recording tells: the
 /// rate, and the round trip to the nearest server.
 pub fn network(page: &Page) -> Network {
-    let known = page.origins.iter().filter_map(|o| o.recorded_rtt);
-    let rtt = known.min().unwrap_or(UNKNOWN_RTT);
+    let rtt = nearest(page);
     let rate = page.recorded.down_bits_per_second.map(|rate| rate / 1000);
     let rate = rate.unwrap_or(UNKNOWN_RATE_KBIT).clamp(64, 10_000_000);
     let text = format!(
@@ -40,6 +41,21 @@ pub fn network(page: &Page) -> Network {
         rtt.as_millis_f64()
     );
     Network::parse(&text).expect("a rate and a round trip are a network")
+}
+
+/// Returns the round trip to the nearest server: the shortest handshake, else the shortest wait,
+/// which contains one.
+fn nearest(page: &Page) -> Duration {
+    let handshakes = page.origins.iter().filter_map(|o| o.recorded_rtt);
+    let exchanges = page.resources.iter().filter_map(exchange);
+    // Recorders round to milliseconds, so some waits are 0.
+    let waits = exchanges.map(|exchange| exchange.wait.max(LEAST_RTT));
+    handshakes.min().or(waits.min()).unwrap_or(UNKNOWN_RTT)
+}
+
+/// Returns the recorded parts of a request's time, if they tell of a network.
+fn exchange(resource: &Resource) -> Option<RecordedExchange> {
+    resource.recorded.and_then(|times| times.exchange)
 }
 
 /// Returns a scenario that loads `page` over the network of its recording.

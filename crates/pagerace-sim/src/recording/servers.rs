@@ -6,9 +6,9 @@
 //! how long the queues take; the rest is the servers'.
 
 use pagerace_core::{Duration, Protocol};
-use pagerace_page::{Arrival, Page, RecordedExchange, Resource, highest_rate};
+use pagerace_page::{Arrival, Page, highest_rate};
 
-use super::own_load;
+use super::{exchange, nearest, own_load};
 use crate::pool::distances;
 use crate::{LoadSettings, Outcome, ScenarioError, run};
 
@@ -40,11 +40,10 @@ const QUEUE_ERROR: f64 = 0.5;
 /// recording's own network. Leaves a page unchanged that was recorded without a network, without
 /// such times or without a handshake, or whose load fails.
 pub(super) fn fit(page: &mut Page) -> Result<(), ScenarioError> {
-    let known = page.origins.iter().filter_map(|o| o.recorded_rtt);
-    let has_exchanges = page.resources.iter().any(|r| exchange(r).is_some());
-    let Some(nearest) = known.min().filter(|_| has_exchanges) else {
+    if page.resources.iter().all(|r| exchange(r).is_none()) {
         return Ok(());
-    };
+    }
+    let nearest = nearest(page);
     let before = page.clone();
     // As far as the network explains the times, the servers do not.
     for resource in page.resources.iter_mut().filter(|r| exchange(r).is_some()) {
@@ -121,10 +120,6 @@ fn fit_think_times(page: &mut Page, before: &Page, nearest: Duration) -> Result<
         }
     }
     Ok(())
-}
-
-fn exchange(resource: &Resource) -> Option<RecordedExchange> {
-    resource.recorded.and_then(|times| times.exchange)
 }
 
 /// Fits the link's rate: responses arrive as fast as in the recording, and take as long.

@@ -345,7 +345,8 @@ const LEGEND: &str = "\
 found: the point at which the parent requests the resource (share of a document's bytes, where an
 element or an inline script does; or time after a script or another resource; in a function that
 is called later: after DOMContentLoaded (DCL), the load event (load), or the response that the
-script had asked for (call)).
+script had asked for (call)). think: what neither the round trip nor queues of the recording's
+network explain of the recorded wait.
 ! render-blocking, v in the first viewport. by: rec recorded, rec~ recorded with the position
 inferred, body found in a body, time inferred from times, rule fixed rule.";
 

@@ -149,6 +149,33 @@ fn a_page_that_does_not_fill_the_link_does_not_slow_it_down() {
 }
 
 #[test]
+fn the_shortest_wait_stands_for_a_round_trip() {
+    let mut page = recorded("rate 20mbit rtt 30ms queue 200p");
+    for origin in &mut page.origins {
+        origin.recorded_rtt = None;
+    }
+    fit(&mut page).unwrap();
+    let think = think(&page, PAGE[0].url);
+    assert!((think - 150.0).abs() < 10.0, "{think}");
+    assert!(
+        page.origins
+            .iter()
+            .all(|origin| origin.recorded_rtt.is_none())
+    );
+    for resource in &mut page.resources {
+        if let Some(exchange) = &mut resource.recorded.as_mut().unwrap().exchange {
+            exchange.wait = Duration::ZERO;
+        }
+    }
+    fit(&mut page).unwrap();
+    assert!(
+        page.resources
+            .iter()
+            .all(|resource| resource.think_time.is_zero())
+    );
+}
+
+#[test]
 fn a_page_without_such_times_is_left_as_it_is() {
     let mut page = recorded("rate 5mbit rtt 30ms");
     for resource in &mut page.resources {
