@@ -71,7 +71,8 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
              exceed, and the bias (median error with its sign, negative where the model is too \
              fast), in per cent of the live median. A dash stands for cells without such a value. \
              Other recorders: the same pages without Pagerace's own fields, so that paints are \
-             guessed.",
+             guessed, and recorded without a network. HARs that hold a network's delays are off by \
+             more.",
     );
     let sides: [(&str, Side); 2] = [
         ("Held-out pages", |group| &group.held_out),

@@ -167,7 +167,7 @@ pub(super) fn exchange(entry: &Entry) -> Option<RecordedExchange> {
     Some(RecordedExchange {
         connect: handshake.map(|handshake| Duration::from_millis_f64(handshake.whole)),
         wait: Duration::from_millis_f64(entry.wait?),
-        receive: Duration::from_millis_f64(entry.receive?),
+        receive: Duration::from_millis_f64(entry.receive.unwrap_or(0.0)),
     })
 }
 

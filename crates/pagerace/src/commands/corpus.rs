@@ -183,7 +183,7 @@ impl Surveyed {
     /// Names the file or option and the mistake; or the user interrupted.
     pub(crate) fn of(args: &CorpusArgs, watch: &Watch) -> Result<Self> {
         let experiment = (!args.no_loads).then(|| args.experiment()).transpose()?;
-        let corpus = read(&args.files)?;
+        let corpus = read(&args.files, experiment.is_some())?;
         let ran = match &experiment {
             None => None,
             Some(experiment) => {
@@ -309,11 +309,15 @@ impl Surveyed {
     }
 }
 
-/// Reads the recordings and gives each page a name of its own.
-fn read(files: &[PathBuf]) -> Result<Corpus> {
+/// Reads the recordings and gives each page a name of its own. `loaded` tells whether the pages will be
+/// loaded.
+fn read(files: &[PathBuf], loaded: bool) -> Result<Corpus> {
     let mut surveys: Vec<Survey> = Vec::new();
     for file in files {
         let mut survey = pagerace_har::survey(file, &ImportOptions::default())?;
+        if loaded {
+            pagerace_sim::fit(&mut survey.page)?;
+        }
         let others = surveys.iter().map(|other| other.page.name.as_str());
         survey.page.name = free_name(&others, &survey.page.name);
         surveys.push(survey);
