@@ -36,9 +36,9 @@ const SLOW: f64 = 0.25;
 /// and in which order a server sends, differ between loads.
 const QUEUE_ERROR: f64 = 0.5;
 
-/// Fits the link's rate, the servers' think times and their distances to a load over the
-/// recording's own network. Leaves a page unchanged that was recorded without a network, without
-/// such times or without a handshake, or whose load fails.
+/// Fits the link's rate, the servers' think times and their distances to loads over the recording's
+/// own network. Leaves a page unchanged that was recorded without a network or without such
+/// times, or whose load fails.
 pub(super) fn fit(page: &mut Page) -> Result<(), ScenarioError> {
     if page.resources.iter().all(|r| exchange(r).is_none()) {
         return Ok(());
@@ -97,6 +97,10 @@ fn fit_think_times(page: &mut Page, before: &Page, nearest: Duration) -> Result<
     let mut slow = vec![true; page.resources.len()];
     for _ in 0..THINK_LOADS {
         let outcome = run(&own_load(page), 1, false)?;
+        if outcome.failure.is_some() {
+            page.clone_from(before);
+            break;
+        }
         for (i, slow) in slow.iter_mut().enumerate().filter(|(_, slow)| **slow) {
             let bound = before.resources[i].think_time;
             let resource = &mut page.resources[i];
@@ -115,7 +119,7 @@ fn fit_think_times(page: &mut Page, before: &Page, nearest: Duration) -> Result<
             resource.think_time = recorded.wait.saturating_sub(explained).min(bound);
             *slow = resource.think_time >= recorded.wait.mul_f64(SLOW);
         }
-        if outcome.failure.is_some() || !slow.contains(&true) {
+        if !slow.contains(&true) {
             break;
         }
     }

@@ -309,8 +309,8 @@ impl Surveyed {
     }
 }
 
-/// Reads the recordings and gives each page a name of its own. `loaded` tells whether the pages will be
-/// loaded.
+/// Reads the recordings and gives each page a name of its own. `loaded` tells whether the pages will
+/// be loaded.
 fn read(files: &[PathBuf], loaded: bool) -> Result<Corpus> {
     let mut surveys: Vec<Survey> = Vec::new();
     for file in files {
