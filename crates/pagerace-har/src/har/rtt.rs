@@ -87,6 +87,9 @@ pub(super) fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool 
 
 /// Returns the round-trip time to each entry's server, in milliseconds; `None` if no
 /// handshake with its address or host is recorded.
+///
+/// A handshake may have waited in queues, so no round trip is longer than a wait for the same
+/// server. Waits below the page's shortest handshake did not cross the network.
 pub(super) fn round_trips(entries: &[Entry]) -> Vec<Option<f64>> {
     let mut best: BTreeMap<&str, Handshake> = BTreeMap::new();
     for entry in entries {
@@ -98,6 +101,18 @@ pub(super) fn round_trips(entries: &[Entry]) -> Vec<Option<f64>> {
         for key in keys(entry).into_iter().flatten() {
             let known = best.entry(key).or_insert(sample);
             *known = known.better(sample);
+        }
+    }
+    let handshakes = best.values().map(|handshake| handshake.round_trip);
+    let nearest = handshakes.fold(f64::INFINITY, f64::min);
+    for entry in entries.iter().filter(|entry| was_exchanged(entry)) {
+        let Some(wait) = entry.wait.filter(|wait| *wait >= nearest) else {
+            continue;
+        };
+        for key in keys(entry).into_iter().flatten() {
+            if let Some(known) = best.get_mut(key) {
+                known.round_trip = known.round_trip.min(wait);
+            }
         }
     }
     let look_up = |e: &Entry| {

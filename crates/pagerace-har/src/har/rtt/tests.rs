@@ -56,6 +56,18 @@ fn an_exchange_has_the_whole_set_up() {
 }
 
 #[test]
+fn no_round_trip_is_longer_than_a_wait() {
+    let values = [
+        entry("near", 79.0, 49.0, 31.0),
+        entry("queued", 890.0, 755.0, 64.0),
+        entry("queued", -1.0, -1.0, 63.0),
+        entry("cached", 80.0, 40.0, 0.2),
+    ];
+    let rtts = round_trips(&parse(&values));
+    assert_eq!(rtts, [Some(30.0), Some(63.0), Some(63.0), Some(40.0)]);
+}
+
+#[test]
 fn handshakes_that_repeated_a_packet_are_no_round_trips() {
     let values = [
         entry("a", 1_006.0, -1.0, 30.0),
