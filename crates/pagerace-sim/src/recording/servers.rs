@@ -72,7 +72,7 @@ fn fit_distances(page: &mut Page, before: &Page, outcome: &Outcome, nearest: Dur
         let resources = page.resources.iter().zip(&outcome.resources);
         let of_origin = resources.filter(|(resource, _)| resource.origin.index() == i);
         let recorded = of_origin.clone().filter_map(|(r, _)| exchange(r)?.connect);
-        let timings = of_origin.filter_map(|(_, timing)| timing.as_ref());
+        let timings = of_origin.clone().filter_map(|(_, timing)| timing.as_ref());
         let simulated = timings.filter(|timing| !timing.connect.is_zero());
         let simulated = simulated.min_by_key(|timing| timing.connect);
         let Some((recorded, simulated)) = recorded.min().zip(simulated) else {
@@ -84,6 +84,11 @@ fn fit_distances(page: &mut Page, before: &Page, outcome: &Outcome, nearest: Dur
         let two = is_tls && simulated.protocol != Protocol::H3;
         let beyond = recorded.saturating_sub(simulated.connect);
         let beyond = beyond.mul_f64(if two { 0.5 } else { 1.0 });
+        // A packet that the load does not lose makes the set-up too long, but not the waits.
+        let waits = of_origin.filter_map(|(r, t)| Some((exchange(r)?.wait, t.as_ref()?.wait)));
+        let least_queued = waits.min_by_key(|(_, simulated)| *simulated);
+        let waited = least_queued.map(|(recorded, simulated)| recorded.saturating_sub(simulated));
+        let beyond = waited.map_or(beyond, |waited| beyond.min(waited));
         page.origins[i].recorded_rtt = Some((nearest + beyond).min(handshake));
     }
 }
