@@ -146,10 +146,15 @@ impl Graph {
                 node.calls.push(index);
             }
         }
-        let inline = page.layout.iter().flat_map(|layout| &layout.inline_scripts);
+        let timed = page.layout.iter().flat_map(|layout| &layout.inline_scripts);
+        let stated = page
+            .content
+            .iter()
+            .flat_map(|content| &content.inline_scripts);
+        let inline = timed.map(|script| script.offset).chain(stated.copied());
         if let Some(document) = document {
-            let stops = inline.map(|script| Stop {
-                offset: script.offset.min(page.resources[document].body_bytes),
+            let stops = inline.map(|offset| Stop {
+                offset: offset.min(page.resources[document].body_bytes),
                 resource: None,
                 blocks: false,
                 runs_script: true,

@@ -331,6 +331,7 @@ fn text_appears_as_the_bodies_tell() {
     let content = |display, icons| Content {
         body_start: Some(0),
         text: vec![400, 500, 600, 700],
+        inline_scripts: vec![],
         fonts: vec![FontUse {
             font: id(1),
             display,

@@ -12,6 +12,7 @@ use crate::common::{
 };
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
+use pagerace_page::Content;
 use pagerace_page::model::{Page, Resource, Trigger};
 
 #[test]
@@ -62,6 +63,31 @@ fn scripts_wait_for_earlier_sheets_only() {
     // At 200 ms that sheet is still loading, but scripts wait only for earlier sheets.
     let l = load(&after, &config, &Network::default(), 1);
     assert_eq!(l.found(3), Some(arrived + 1.3 + 1.0 + 7.0));
+}
+
+#[test]
+fn inline_scripts_that_request_nothing_wait_for_earlier_sheets() {
+    let content_loaded = |offset| {
+        let mut p = Page::clone(&page(vec![document(1_000), blocking_sheet(1_000, 400)]));
+        p.content = Some(Content {
+            inline_scripts: vec![offset],
+            ..Content::default()
+        });
+        let l = load(&Arc::new(p), &no_cpu(Profile::CHROME), &Network::default(), 1);
+        let sheet = l.found(1).expect("found") + 114.0;
+        (
+            sheet,
+            l.browser
+                .metrics()
+                .dom_content_loaded
+                .expect("reached")
+                .as_millis_f64(),
+        )
+    };
+    let (sheet, before) = content_loaded(300);
+    assert!(before < sheet, "{before} {sheet}");
+    let (sheet, after) = content_loaded(500);
+    assert!(after > sheet, "{after} {sheet}");
 }
 
 #[test]

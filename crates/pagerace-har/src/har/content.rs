@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pagerace_core::Destination;
+use pagerace_page::model::MAX_ELEMENTS;
 use pagerace_page::{Content, FontUse, ResourceId};
 
 use super::layout::Document;
@@ -25,10 +26,13 @@ pub(super) fn read(recording: &Recording) -> Option<Content> {
     let texts = markup::texts(document.text?, entry.url.as_ref()?);
     let ends = parts(&texts);
     let text = ends.iter().filter_map(|&end| document.encoded(end));
+    let scripts = markup::inline_scripts(document.text?).into_iter();
+    let scripts = scripts.filter_map(|(end, _)| document.encoded(end));
     let (fonts, icons) = fonts(recording);
     Some(Content {
         body_start: document.body_start(recording),
         text: text.collect(),
+        inline_scripts: scripts.take(MAX_ELEMENTS).collect(),
         fonts,
         icons,
     })

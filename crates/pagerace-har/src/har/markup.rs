@@ -106,7 +106,8 @@ pub(super) fn texts(html: &str, document: &Url) -> Vec<(u64, u64)> {
     texts
 }
 
-/// Returns the length of each script inside `html`, with the byte offset behind it.
+/// Returns the length of each script inside `html` that runs when the parser reaches its end, with
+/// the byte offset behind it. Modules run later.
 pub(super) fn inline_scripts(html: &str) -> Vec<(u64, u64)> {
     let (mut scripts, mut runs, mut hidden) = (Vec::new(), false, 0_u32);
     for token in tokens(html) {
@@ -116,7 +117,7 @@ pub(super) fn inline_scripts(html: &str) -> Vec<(u64, u64)> {
                 runs = *tag.name == b"script"[..]
                     && hidden == 0
                     && attribute(&tag, "src").is_none()
-                    && script_type(&tag).is_some();
+                    && script_type(&tag).is_some_and(|kind| kind != "module");
             }
             Token::EndTag(tag) => {
                 hidden = hidden.saturating_sub(u32::from(is_hidden(&tag.name)));

@@ -53,6 +53,8 @@ impl Page {
         }
         if let Some(content) = &self.content {
             at_most("content.text", content.text.len(), MAX_ELEMENTS)?;
+            let scripts = content.inline_scripts.len();
+            at_most("content.inline_scripts", scripts, MAX_ELEMENTS)?;
             let fonts = content.fonts.iter().map(|font| font.font);
             for font in fonts.chain(content.icons.iter().copied()) {
                 self.known("content.fonts", font)?;

@@ -14,6 +14,10 @@ pub struct Content {
     /// the encoded bytes of the document up to its end, ascending. Empty if the markup has
     /// no text, so that scripts make all of it.
     pub text: Vec<u64>,
+    /// Encoded bytes of the document up to the end of each script inside it, ascending. The parser
+    /// stops there until earlier style sheets are loaded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inline_scripts: Vec<u64>,
     /// Fonts with a known `font-display`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fonts: Vec<FontUse>,

@@ -318,7 +318,12 @@ impl Draw {
             .map(|_| self.0.below(html + 1))
             .collect();
         text.sort_unstable();
+        let mut inline_scripts: Vec<u64> = (0..self.0.below(3))
+            .map(|_| self.0.below(html + 1))
+            .collect();
+        inline_scripts.sort_unstable();
         Content {
+            inline_scripts,
             body_start: self.chance(0.7).then(|| self.0.below(html + 1)),
             text,
             fonts: fonts

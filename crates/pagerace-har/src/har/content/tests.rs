@@ -73,6 +73,19 @@ fn bodies_tell_of_text_and_fonts() {
 }
 
 #[test]
+fn scripts_inside_the_document_that_stop_the_parser() {
+    let html = "<!doctype html><head><script>a()</script><script src=b.js></script>\
+        <script type=application/ld+json>{}</script><script type=module>c()</script></head>\
+        <body><noscript><script>d()</script></noscript><template><script>e()</script></template>\
+        <p>text<script type=text/javascript>f()</script>";
+    let behind = |text: &str| html.find(text).unwrap() as u64 + text.len() as u64;
+    assert_eq!(
+        import(html).expect("a body").inline_scripts,
+        [behind("a()"), behind("f()")]
+    );
+}
+
+#[test]
 fn a_document_without_text_says_so_and_one_without_a_body_says_nothing() {
     let html = "<!doctype html><head></head><body><div id=app></div><script src=a.js></script>";
     assert_eq!(import(html).expect("a body").text, [0; 0]);
