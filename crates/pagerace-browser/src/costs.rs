@@ -15,25 +15,26 @@ use crate::BrowserConfig;
 /// Decoded bytes per encoded byte of text if the decoded size is unknown; about the ratio
 /// of gzip on markup and code.
 const TEXT_RATIO: f64 = 4.0;
-/// HTML parsing and DOM building, inline scripts included, per decoded KiB.
-const HTML_MS_PER_KIB: f64 = 0.15;
-/// Style sheet parsing per decoded KiB.
-const STYLE_MS_PER_KIB: f64 = 0.03;
+/// HTML parsing and DOM building of the page's own document, inline scripts included: a fixed part,
+/// and a part per decoded KiB, which documents of frames have, too.
+const HTML_MS: f64 = 5.0;
+const HTML_MS_PER_KIB: f64 = 0.1;
+/// Style sheet parsing: a fixed part, and a part per decoded KiB.
+const STYLE_MS: f64 = 0.1;
+const STYLE_MS_PER_KIB: f64 = 0.015;
 /// Script compilation and execution per decoded KiB.
-const SCRIPT_MS_PER_KIB: f64 = 0.25;
-/// Image decoding per encoded KiB, off the main thread.
-const IMAGE_MS_PER_KIB: f64 = 0.02;
+const SCRIPT_MS_PER_KIB: f64 = 0.06;
+/// Image decoding, off the main thread: a fixed part, and a part per encoded KiB.
+const IMAGE_MS: f64 = 0.1;
+const IMAGE_MS_PER_KIB: f64 = 0.05;
 /// The document of a vector graphic: a fixed part, and a part per decoded KiB.
 const VECTOR_MS: f64 = 2.3;
 const VECTOR_MS_PER_KIB: f64 = 0.1;
 /// The first layout and paint: a fixed part, and a part per decoded KiB of document.
-const FIRST_RENDER_MS: f64 = 10.0;
-const FIRST_RENDER_MS_PER_KIB: f64 = 0.2;
+const FIRST_RENDER_MS: f64 = 12.0;
+const FIRST_RENDER_MS_PER_KIB: f64 = 0.5;
 /// A later layout and paint.
-const RENDER_MS: f64 = 5.0;
-/// The share of a CPU slow-down that applies to layout. Lighthouse's simulator halves it
-/// (`DEFAULT_LAYOUT_TASK_MULTIPLIER`), because layout is less CPU-bound.
-const RENDER_CPU_SHARE: f64 = 0.5;
+const RENDER_MS: f64 = 3.0;
 /// The preload scanner: a fixed part for each arrival of bytes, and a part per decoded KiB.
 const SCAN_MS: f64 = 0.2;
 const SCAN_MS_PER_KIB: f64 = 0.01;
@@ -67,7 +68,11 @@ impl Costs {
         let factors = vec![0.0; page.resources.len()];
         let rendering = page.layout.as_ref().and_then(|l| l.rendering);
         let mut costs = Self {
-            cpu: finite(config.cpu, 1.0).max(0.0),
+            cpu: finite(config.cpu, 1.0).max(0.0)
+                * page
+                    .recorded
+                    .cpu_percent
+                    .map_or(1.0, |percent| f64::from(percent) / 100.0),
             slowdown: page.layout.as_ref().and_then(|l| l.slowdown).unwrap_or(1.0),
             jitter: finite(config.jitter, 0.0).max(0.0),
             seed,
@@ -101,16 +106,16 @@ impl Costs {
     /// Returns the cost of parsing a part of a document, in encoded bytes. The scripts inside the
     /// `page`'s own document run when the parser passes them.
     pub(crate) fn parse(&mut self, document: &Resource, part: Range<u64>, page: bool) -> Duration {
-        let bytes = part.end - part.start;
-        let millis = match document.cpu_time {
-            Some(whole) if document.body_bytes > 0 => {
-                let until = |offset| if page { self.inline_until(offset) } else { 0.0 };
-                let parsing = (whole.as_millis_f64() - until(u64::MAX)).max(0.0);
-                let share = bytes as f64 / document.body_bytes as f64;
-                parsing * share + until(part.end) - until(part.start)
-            }
-            _ => kib(bytes) * ratio(document) * HTML_MS_PER_KIB,
-        };
+        if document.body_bytes == 0 {
+            return Duration::ZERO;
+        }
+        let fixed = if page { HTML_MS } else { 0.0 };
+        let modelled = fixed + kib(document.body_bytes) * ratio(document) * HTML_MS_PER_KIB;
+        let whole = document.cpu_time.map_or(modelled, Duration::as_millis_f64);
+        let until = |offset| if page { self.inline_until(offset) } else { 0.0 };
+        let parsing = (whole - until(u64::MAX)).max(0.0);
+        let share = (part.end - part.start) as f64 / document.body_bytes as f64;
+        let millis = parsing * share + until(part.end) - until(part.start);
         self.scaled(document.id, millis)
     }
 
@@ -133,10 +138,8 @@ impl Costs {
 
     /// Returns the cost of parsing a style sheet.
     pub(crate) fn style(&mut self, sheet: &Resource) -> Duration {
-        self.of(
-            sheet,
-            kib(sheet.body_bytes) * ratio(sheet) * STYLE_MS_PER_KIB,
-        )
+        let parsing = kib(sheet.body_bytes) * ratio(sheet) * STYLE_MS_PER_KIB;
+        self.of(sheet, STYLE_MS + parsing)
     }
 
     /// Returns the cost of compiling and running a script.
@@ -146,7 +149,7 @@ impl Costs {
 
     /// Returns the cost of decoding an image.
     pub(crate) fn decode(&mut self, image: &Resource) -> Duration {
-        self.of(image, kib(image.body_bytes) * IMAGE_MS_PER_KIB)
+        self.of(image, IMAGE_MS + kib(image.body_bytes) * IMAGE_MS_PER_KIB)
     }
 
     /// Returns the main thread's cost of making the document of a vector graphic. Recordings
@@ -196,8 +199,7 @@ impl Costs {
             }
             (None, None) => later,
         };
-        let cpu = 1.0 + (self.cpu - 1.0) * RENDER_CPU_SHARE;
-        Duration::from_millis_f64(millis * cpu * self.render_factor)
+        Duration::from_millis_f64(millis * self.cpu * self.render_factor)
     }
 
     /// Returns the time from the arrival of `bytes` of a document to its scanner's requests.

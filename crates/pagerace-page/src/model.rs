@@ -404,6 +404,9 @@ pub struct RecordedPage {
     /// simulated load has arrivals like the recording's. `None` if too few bytes arrived to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub down_bits_per_second: Option<u64>,
+    /// Processor time of the recording's browser in per cent of the modelled one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_percent: Option<u32>,
     /// Name of the program that made the recording, as given in the file.
     pub creator: String,
 }

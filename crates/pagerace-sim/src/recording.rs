@@ -122,7 +122,38 @@ pub fn reproduce(page: &Page) -> Result<LoadMetrics, ScenarioError> {
 /// Returns the errors of [`run`].
 pub fn fit(page: &mut Page) -> Result<(), ScenarioError> {
     servers::fit(page)?;
+    fit_cpu(page)?;
     fit_paints(page)
+}
+
+fn fit_cpu(page: &mut Page) -> Result<(), ScenarioError> {
+    let Some(recorded) = page.recorded.on_content_load else {
+        return Ok(());
+    };
+    if page.layout.is_some() {
+        return Ok(());
+    }
+    let content_load = |page: &mut Page, percent: f64| -> Result<Option<Duration>, ScenarioError> {
+        page.recorded.cpu_percent = Some(percent as u32);
+        Ok(reproduce(page)?.dom_content_loaded)
+    };
+    let (mut low, mut high) = (25.0_f64, 1600.0_f64);
+    let early = content_load(page, low)?.is_some_and(|at| at <= recorded);
+    let late = content_load(page, high)?.is_some_and(|at| at >= recorded);
+    if !(early && late) {
+        page.recorded.cpu_percent = None;
+        return Ok(());
+    }
+    for _ in 0..6 {
+        let middle = (low * high).sqrt();
+        if content_load(page, middle)?.is_some_and(|at| at <= recorded) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    page.recorded.cpu_percent = Some((low * high).sqrt() as u32);
+    Ok(())
 }
 
 /// Fits the delay of the first paint of a page with recorded paints but no recorded

@@ -31,20 +31,24 @@ fn costs_are_linear_in_decoded_bytes_and_slow_down() {
     // 10 KiB of encoded data are 40 KiB of decoded data.
     assert_eq!(
         costs(1.0, 0.0, 1).parse(document, 0..10_240, true),
-        Duration::from_millis_f64(6.0)
+        Duration::from_millis_f64(9.0)
     );
     assert_eq!(
         costs(4.0, 0.0, 1).parse(document, 0..5_120, true),
-        Duration::from_millis_f64(12.0)
+        Duration::from_millis_f64(18.0)
     );
-    // Half of the slow-down applies to layout.
+    assert_eq!(
+        costs(1.0, 0.0, 1).parse(document, 0..5_120, false),
+        Duration::from_millis_f64(2.0),
+        "a frame"
+    );
     assert_eq!(
         costs(1.0, 0.0, 1).render(Some((document, 10_240)), None),
-        Duration::from_millis(18)
+        Duration::from_millis(32)
     );
     assert_eq!(
         costs(3.0, 0.0, 1).render(None, None),
-        Duration::from_millis(10)
+        Duration::from_millis(9)
     );
 }
 
@@ -136,10 +140,10 @@ fn odd_settings_count_as_none() {
 fn a_recorded_delay_holds_the_scripts_own_time_unless_that_is_recorded() {
     let mut script = a_page().resources[0].clone();
     script.destination = Destination::Script;
-    // The 40 KiB of decoded script take 10 ms.
+    // The 40 KiB of decoded script take 2.4 ms.
     let rest = |script: &Resource, ms| Costs::delay_after(script, Duration::from_millis(ms));
-    assert_eq!(rest(&script, 25), Duration::from_millis(15));
-    assert_eq!(rest(&script, 5), Duration::ZERO);
+    assert_eq!(rest(&script, 25), Duration::from_millis_f64(22.6));
+    assert_eq!(rest(&script, 2), Duration::ZERO);
     script.cpu_time = Some(Duration::from_millis(20));
     assert_eq!(rest(&script, 25), Duration::from_millis(25));
 }

@@ -1,8 +1,7 @@
 //! Painting, failures, frames and costs on small pages, with times computed by hand.
 //!
 //! Unless a test says otherwise, the CPU takes no time, so that only round trips (100 ms)
-//! and layout count. Layout costs half of 10 ms + 0.2 ms/KiB the first time and half of
-//! 5 ms afterwards.
+//! and frames (60 per second) count.
 
 use crate::common::{
     KIB, Network, blocking_sheet, document, head_script, id, in_markup, load, ms, no_cpu, page,
@@ -27,21 +26,19 @@ fn a_head_delays_the_first_paint_by_one_round_trip() {
     for r in 1..=3 {
         assert_eq!(l.asked(r), Some(100.0), "resource {r}");
     }
-    // The head is done at 200 ms. The first layout takes (10 + 10 x 0.2) / 2 = 6 ms. The
-    // image (100,000 px, larger than a paragraph) waits for the next frame, 16.67 ms
-    // after the first began, and costs 2.5 ms.
-    assert_eq!(m.fcp, Some(ms(206.0)));
-    assert_eq!(m.lcp, Some(Duration::from_nanos(219_166_667)));
+    // The head is done at 200 ms. The image (100,000 px, larger than a paragraph) waits for the
+    // next frame, 16.67 ms after the first.
+    assert_eq!(m.fcp, Some(ms(200.0)));
+    assert_eq!(m.lcp, Some(Duration::from_nanos(216_666_667)));
     assert_eq!(l.browser.lcp_image(), Some(id(3)));
     assert_eq!(m.dom_content_loaded, Some(ms(200.0)));
-    // The load event's task waits for the layout that began at 200 ms.
-    assert_eq!(m.onload, Some(ms(206.0)));
+    assert_eq!(m.onload, Some(ms(200.0)));
     // There is no long task, and nothing is in flight after 200 ms.
-    assert_eq!(m.tti, Some(ms(206.0)));
+    assert_eq!(m.tti, Some(ms(200.0)));
     assert_eq!(m.tbt, Some(Duration::ZERO));
-    // Text covers 0.3 of the viewport at 206 ms; the image adds 100,000 px. Text is then 79.2 % of the picture,
+    // Text covers 0.3 of the viewport at 200 ms; the image adds 100,000 px. Text is then 79.2 % of the picture,
     // and counts as 79 %.
-    let si = 206.0 + 13.166_667 * 0.21;
+    let si = 200.0 + 16.666_667 * 0.21;
     let measured = m.speed_index.expect("painted").as_millis_f64();
     assert!((measured - si).abs() < 1e-3, "{measured} against {si}");
     // 10 KiB arrive at 100 ms, 30,000 bytes at 200 ms.
@@ -55,12 +52,11 @@ fn fonts_are_found_by_layout_and_hold_text_for_three_seconds_at_most() {
     let font = resource(Destination::Font, 20_000, Trigger::Style { parent: id(1) });
     let p = page(vec![document(10 * KIB), blocking_sheet(5_000, 500), font]);
     let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
-    // The sheet arrives at 200 ms, layout ends at 206 ms, the font arrives at 306 ms, and
-    // a frame takes 2.5 ms.
-    assert_eq!(l.asked(2), Some(206.0));
+    // The sheet arrives at 200 ms, and the font at 300 ms.
+    assert_eq!(l.asked(2), Some(200.0));
     let metrics = l.browser.metrics();
-    assert_eq!(metrics.lcp, Some(ms(308.5)));
-    assert_eq!(metrics.fcp, Some(ms(206.0)), "invisible text counts");
+    assert_eq!(metrics.lcp, Some(ms(300.0)));
+    assert_eq!(metrics.fcp, Some(ms(200.0)), "invisible text counts");
 
     // At 4 kB/s the font would take another 5 s.
     let slow = Network {
@@ -71,7 +67,7 @@ fn fonts_are_found_by_layout_and_hold_text_for_three_seconds_at_most() {
     let layout = l.asked(2).expect("asked for");
     let lcp = l.browser.metrics().lcp.expect("painted").as_millis_f64();
     assert!(
-        (lcp - (layout + 3_000.0 + 2.5)).abs() < 1e-3,
+        (lcp - (layout + 3_000.0)).abs() < 1e-3,
         "{lcp}, font asked for at {layout}"
     );
 }
@@ -93,9 +89,9 @@ fn text_waits_for_the_next_source_of_a_font() {
         next,
     ]);
     let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
-    // The first source is known to fail at 306 ms, and the next one arrives 102 ms later.
-    assert_eq!(l.asked(3), Some(308.0));
-    assert_eq!(l.browser.metrics().lcp, Some(ms(410.5)));
+    // The first source is known to fail at 300 ms, and the next one arrives 102 ms later.
+    assert_eq!(l.asked(3), Some(302.0));
+    assert_eq!(l.browser.metrics().lcp, Some(ms(402.0)));
 
     // Text does not wait for a font that follows one that arrived.
     let mut arrived = p.resources.clone();
@@ -106,7 +102,7 @@ fn text_waits_for_the_next_source_of_a_font() {
         &Network::default(),
         1,
     );
-    assert_eq!(l.browser.metrics().lcp, Some(ms(308.5)));
+    assert_eq!(l.browser.metrics().lcp, Some(ms(300.0)));
 }
 
 #[test]
@@ -131,8 +127,8 @@ fn failures_block_nothing() {
     };
     let l = load(&p, &no_cpu(Profile::CHROME), &network, 1);
     assert!(l.done);
-    assert_eq!(l.browser.metrics().fcp, Some(ms(206.0)));
-    assert_eq!(l.browser.metrics().onload, Some(ms(206.0)));
+    assert_eq!(l.browser.metrics().fcp, Some(ms(200.0)));
+    assert_eq!(l.browser.metrics().onload, Some(ms(200.0)));
     assert_eq!([3, 4].map(|r| l.asked(r)), [None; 2]);
 }
 
@@ -218,7 +214,7 @@ fn a_frame_of_another_site_does_not_keep_the_page_busy() {
 
 #[test]
 fn costs_follow_the_stated_model() {
-    // 100 KiB of script at 0.25 ms/KiB, 10 KiB of markup at 0.15 ms/KiB, twice as slow.
+    // 100 KiB of script at 0.06 ms/KiB, twice as slow.
     let p = page(vec![
         document(10 * KIB),
         script(ScriptMode::Defer, RequestPriority::Low, 100 * KIB, 10),
@@ -233,7 +229,7 @@ fn costs_follow_the_stated_model() {
     // The browser commits the document and prepares its first request. The script reaches the thread
     // after 1.3 ms, and costs it one more.
     let overheads = 2.0 * (16.0 + 14.0 + 1.3 + 1.0);
-    let expected = 200.0 + overheads + scan + 2.0 * 25.0;
+    let expected = 200.0 + overheads + scan + 2.0 * 6.0;
     let dcl = l
         .browser
         .metrics()

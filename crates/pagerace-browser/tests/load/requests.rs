@@ -1,8 +1,7 @@
 //! The times at which requests leave, and their signals, computed by hand.
 //!
 //! Unless a test says otherwise, the CPU takes no time, so that only round trips (100 ms)
-//! and layout count. Layout costs half of 10 ms + 0.2 ms/KiB the first time and half of
-//! 5 ms afterwards.
+//! and frames (60 per second) count.
 
 use crate::common::{
     KIB, Network, blocking_sheet, document, head_script, id, in_markup, load, ms, no_cpu, page,
@@ -101,8 +100,8 @@ fn an_image_in_the_viewport_is_boosted_once_laid_out() {
     assert_eq!(l.signal(1), Some(Priority::new(2, true)));
     let (at, priority) = l.new_signal(1).expect("boosted");
     assert_eq!(priority, Priority::new(1, true));
-    // The document is complete after 10.24 ms of sending; layout takes 5.1 ms (1 KiB).
-    assert!((at - (110.24 + 5.1)).abs() < 1e-3, "{at}");
+    // The document is complete after 10.24 ms of sending.
+    assert!((at - 110.24).abs() < 1e-3, "{at}");
 
     let l = load(&p, &no_cpu(Profile::FIREFOX), &network, 1);
     assert_eq!(l.signal(1), Some(Priority::new(5, true)));

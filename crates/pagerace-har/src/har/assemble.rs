@@ -191,6 +191,7 @@ pub(super) fn page(
             largest_paint: paints.largest.map(Duration::from_millis_f64),
             speed_index: paints.speed_index.map(Duration::from_millis_f64),
             down_bits_per_second: downlink(entries, &bodies),
+            cpu_percent: None,
             creator,
         },
         layout,
