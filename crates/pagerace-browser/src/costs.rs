@@ -43,7 +43,7 @@ const SCAN_MS_PER_KIB: f64 = 0.01;
 #[derive(Debug)]
 pub(crate) struct Costs {
     cpu: f64,
-    /// The slow-down of the recorded device, which recorded times include.
+    /// The slow-down of the recorded device, which recorded times include and modelled ones do not.
     slowdown: f64,
     jitter: f64,
     seed: u64,
@@ -68,12 +68,8 @@ impl Costs {
         let factors = vec![0.0; page.resources.len()];
         let rendering = page.layout.as_ref().and_then(|l| l.rendering);
         let mut costs = Self {
-            cpu: finite(config.cpu, 1.0).max(0.0)
-                * page
-                    .recorded
-                    .cpu_percent
-                    .map_or(1.0, |percent| f64::from(percent) / 100.0),
-            slowdown: page.layout.as_ref().and_then(|l| l.slowdown).unwrap_or(1.0),
+            cpu: finite(config.cpu, 1.0).max(0.0),
+            slowdown: page.recorded.slowdown.unwrap_or(1.0),
             jitter: finite(config.jitter, 0.0).max(0.0),
             seed,
             factors,
@@ -111,7 +107,7 @@ impl Costs {
         }
         let fixed = if page { HTML_MS } else { 0.0 };
         let modelled = fixed + kib(document.body_bytes) * ratio(document) * HTML_MS_PER_KIB;
-        let whole = document.cpu_time.map_or(modelled, Duration::as_millis_f64);
+        let whole = self.recorded_or(document, modelled);
         let until = |offset| if page { self.inline_until(offset) } else { 0.0 };
         let parsing = (whole - until(u64::MAX)).max(0.0);
         let share = (part.end - part.start) as f64 / document.body_bytes as f64;
@@ -130,10 +126,16 @@ impl Costs {
             .map_or(0.0, |last| self.inline_scripts[last].1)
     }
 
+    /// Returns the recorded milliseconds of a resource, or those that the model has for a desktop, on
+    /// the recorded device.
+    fn recorded_or(&self, resource: &Resource, modelled: f64) -> f64 {
+        let recorded = resource.cpu_time.map(Duration::as_millis_f64);
+        recorded.unwrap_or(modelled * self.slowdown)
+    }
+
     /// Returns the recorded cost of a resource, or its modelled one.
     fn of(&mut self, resource: &Resource, modelled: f64) -> Duration {
-        let millis = resource.cpu_time.map_or(modelled, Duration::as_millis_f64);
-        self.scaled(resource.id, millis)
+        self.scaled(resource.id, self.recorded_or(resource, modelled))
     }
 
     /// Returns the cost of parsing a style sheet.
@@ -166,12 +168,13 @@ impl Costs {
 
     /// Returns the part of a recorded delay between `parent` and its request that remains
     /// after `parent` has run. If the run time of a script is not recorded, the delay
-    /// includes it, so its modelled time on a desktop is subtracted.
-    pub(crate) fn delay_after(parent: &Resource, delay: Duration) -> Duration {
+    /// includes it, so its modelled time on the recorded device is subtracted.
+    pub(crate) fn delay_after(&self, parent: &Resource, delay: Duration) -> Duration {
         if parent.cpu_time.is_some() || parent.destination != Destination::Script {
             return delay;
         }
-        delay.saturating_sub(Duration::from_millis_f64(script_millis(parent)))
+        let ran = script_millis(parent) * self.slowdown;
+        delay.saturating_sub(Duration::from_millis_f64(ran))
     }
 
     /// Returns the cost of style, layout and paint: the first one of a document, or a later one.
@@ -183,7 +186,7 @@ impl Costs {
         first: Option<(&Resource, u64)>,
         part: Option<f64>,
     ) -> Duration {
-        let later = self.recorded_render.unwrap_or(RENDER_MS);
+        let later = self.recorded_render.unwrap_or(RENDER_MS * self.slowdown);
         let millis = match (self.recorded_first_render.take(), first) {
             (Some(left), first) => match part {
                 Some(part) => {
@@ -195,7 +198,8 @@ impl Costs {
                 None => left.max(later),
             },
             (None, Some((document, parsed))) => {
-                FIRST_RENDER_MS + kib(parsed) * ratio(document) * FIRST_RENDER_MS_PER_KIB
+                let parsed = kib(parsed) * ratio(document);
+                (FIRST_RENDER_MS + parsed * FIRST_RENDER_MS_PER_KIB) * self.slowdown
             }
             (None, None) => later,
         };

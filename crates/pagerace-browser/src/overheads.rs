@@ -83,7 +83,7 @@ pub(crate) struct Overheads {
 impl Overheads {
     /// Creates the overheads of a load, drawn from `seed`.
     pub(crate) fn new(page: &Page, config: &BrowserConfig, seed: u64) -> Self {
-        let slowdown = page.layout.as_ref().and_then(|l| l.slowdown).unwrap_or(1.0);
+        let slowdown = page.recorded.slowdown.unwrap_or(1.0);
         let finite = |value: f64, otherwise: f64| {
             let value = if value.is_finite() { value } else { otherwise };
             value.max(0.0)

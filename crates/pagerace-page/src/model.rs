@@ -385,7 +385,7 @@ pub struct RecordedExchange {
 }
 
 /// Measurements of the recording for the page as a whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedPage {
     /// `DOMContentLoaded`.
     pub on_content_load: Option<Duration>,
@@ -404,9 +404,11 @@ pub struct RecordedPage {
     /// simulated load has arrivals like the recording's. `None` if too few bytes arrived to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub down_bits_per_second: Option<u64>,
-    /// Processor time of the recording's browser in per cent of the modelled one.
+    /// Factor by which the recording's main thread was slower than the desktop of the modelled
+    /// costs: the recorder's throttling, or the one with which a simulated load reaches
+    /// `DOMContentLoaded` when the recording did. `None` if neither is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpu_percent: Option<u32>,
+    pub slowdown: Option<f64>,
     /// Name of the program that made the recording, as given in the file.
     pub creator: String,
 }

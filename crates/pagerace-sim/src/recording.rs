@@ -1,7 +1,8 @@
 //! Loads of a page over the network of its own recording, to compare the model with the
-//! recording, and to fit what the recording leaves open: the link's rate, the servers, and the
-//! delay of the first paint.
+//! recording, and to fit what the recording leaves open: the link's rate, the servers, the processor,
+//! and the delay of the first paint.
 
+mod processor;
 mod servers;
 
 use std::sync::Arc;
@@ -114,46 +115,20 @@ pub fn reproduce(page: &Page) -> Result<LoadMetrics, ScenarioError> {
 }
 
 /// Fits what the recording of a page leaves open to loads over the recording's own network: the
-/// link's rate, think times and distances of servers, and the delay of the first paint. Leaves
-/// recordings of `pagerace record` as they are, whose network is the machine's own and whose
-/// layout is recorded.
+/// link's rate, think times and distances of servers, the processor's slow-down, and the delay of the
+/// first paint. Leaves recordings of `pagerace record` as they are, whose network is the machine's own
+/// and whose layout and processor times are recorded.
 ///
 /// # Errors
 /// Returns the errors of [`run`].
 pub fn fit(page: &mut Page) -> Result<(), ScenarioError> {
     servers::fit(page)?;
-    fit_cpu(page)?;
+    // The recorded delay of the first paint contains the processor's.
+    if let Some(fit) = &mut page.fit {
+        fit.delay = None;
+    }
+    processor::fit(page)?;
     fit_paints(page)
-}
-
-fn fit_cpu(page: &mut Page) -> Result<(), ScenarioError> {
-    let Some(recorded) = page.recorded.on_content_load else {
-        return Ok(());
-    };
-    if page.layout.is_some() {
-        return Ok(());
-    }
-    let content_load = |page: &mut Page, percent: f64| -> Result<Option<Duration>, ScenarioError> {
-        page.recorded.cpu_percent = Some(percent as u32);
-        Ok(reproduce(page)?.dom_content_loaded)
-    };
-    let (mut low, mut high) = (25.0_f64, 1600.0_f64);
-    let early = content_load(page, low)?.is_some_and(|at| at <= recorded);
-    let late = content_load(page, high)?.is_some_and(|at| at >= recorded);
-    if !(early && late) {
-        page.recorded.cpu_percent = None;
-        return Ok(());
-    }
-    for _ in 0..6 {
-        let middle = (low * high).sqrt();
-        if content_load(page, middle)?.is_some_and(|at| at <= recorded) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    page.recorded.cpu_percent = Some((low * high).sqrt() as u32);
-    Ok(())
 }
 
 /// Fits the delay of the first paint of a page with recorded paints but no recorded

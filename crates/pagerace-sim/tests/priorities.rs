@@ -50,7 +50,6 @@ fn page(recorded_layout: bool) -> Page {
         elements: vec![],
         fonts: vec![],
         by_layout: vec![],
-        slowdown: None,
         processors: None,
         callbacks: Vec::new(),
         shares: None,

@@ -6,7 +6,6 @@ use pagerace_page::{Callback, Resource, ResourceId, Wait};
 
 use super::Browser;
 use super::state::Timer;
-use crate::costs::Costs;
 use crate::main_thread::Task;
 
 impl Browser {
@@ -157,7 +156,7 @@ impl Browser {
     /// Discovers `id` after `delay`, during which the script `ran` ran in the recording.
     fn trigger(&mut self, now: Instant, ran: Option<ResourceId>, id: ResourceId, delay: Duration) {
         let ran = ran.map(|ran| &self.page.resources[ran.index()]);
-        let delay = ran.map_or(delay, |ran| Costs::delay_after(ran, delay));
+        let delay = ran.map_or(delay, |ran| self.costs.delay_after(ran, delay));
         let state = &mut self.states[id.index()];
         if delay.is_zero() {
             self.discover(now, id);

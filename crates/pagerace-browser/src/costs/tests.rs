@@ -141,7 +141,8 @@ fn a_recorded_delay_holds_the_scripts_own_time_unless_that_is_recorded() {
     let mut script = a_page().resources[0].clone();
     script.destination = Destination::Script;
     // The 40 KiB of decoded script take 2.4 ms.
-    let rest = |script: &Resource, ms| Costs::delay_after(script, Duration::from_millis(ms));
+    let rest =
+        |script: &Resource, ms| costs(1.0, 0.0, 1).delay_after(script, Duration::from_millis(ms));
     assert_eq!(rest(&script, 25), Duration::from_millis_f64(22.6));
     assert_eq!(rest(&script, 2), Duration::ZERO);
     script.cpu_time = Some(Duration::from_millis(20));

@@ -85,7 +85,6 @@ mod tests {
             body_start: None,
             largest: None,
             rendering: None,
-            slowdown: None,
             processors: None,
             callbacks: Vec::new(),
             shares: None,

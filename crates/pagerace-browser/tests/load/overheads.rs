@@ -31,7 +31,7 @@ fn no_request_of_a_document_leaves_before_its_first_one() {
     ]);
     let waits = |slowdown: Option<f64>| {
         let mut made = with_layout(&made, vec![text(100.0, Some(2_000), &[])]);
-        made.layout.as_mut().expect("just given").slowdown = slowdown;
+        made.recorded.slowdown = slowdown;
         let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
         let wait = |i| l.asked(i).expect("asked") - l.found(i).expect("found");
         (l.found(1).expect("found"), wait(1), wait(2), wait(3))
@@ -135,7 +135,7 @@ fn overheads_vary_by_seed_and_by_nothing_else() {
 fn taken_after(kind: Destination, slowdown: Option<f64>) -> f64 {
     let mut made = chain(&[kind]);
     made.resources[1].cpu_time = Some(Duration::ZERO);
-    made.layout.as_mut().expect("has one").slowdown = slowdown;
+    made.recorded.slowdown = slowdown;
     let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
     l.found(2).expect("found") - l.ends[&id(1)].as_millis_f64()
 }

@@ -65,7 +65,6 @@ pub(crate) fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
             body_start: None,
             largest: None,
             rendering: Some(rendering),
-            slowdown: None,
             processors: None,
             callbacks: Vec::new(),
             shares: None,

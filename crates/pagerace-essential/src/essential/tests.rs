@@ -364,7 +364,6 @@ fn fonts_fall_back_unless_they_hide_text() {
         body_start: None,
         largest: None,
         rendering: None,
-        slowdown: None,
         processors: None,
         callbacks: Vec::new(),
         shares: None,

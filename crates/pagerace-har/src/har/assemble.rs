@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::discovery::{self, How, Link};
 use super::entry::Entry;
+use super::exchanges::device;
 use super::extension::TaskKind;
 use super::network::downlink;
 use super::notes::{Kind, Notes};
@@ -191,7 +192,9 @@ pub(super) fn page(
             largest_paint: paints.largest.map(Duration::from_millis_f64),
             speed_index: paints.speed_index.map(Duration::from_millis_f64),
             down_bits_per_second: downlink(entries, &bodies),
-            cpu_percent: None,
+            slowdown: device(chosen.page)
+                .map(|device| device.cpu)
+                .filter(|cpu| *cpu > 1.0),
             creator,
         },
         layout,

@@ -10,7 +10,6 @@ use serde_json::Value;
 use self::callbacks::Events;
 use self::scripted::Told;
 use super::discovery::Link;
-use super::exchanges::device;
 use super::extension::{self, TaskKind};
 use super::markup::{self, Element as Markup};
 use super::pages::Chosen;
@@ -70,7 +69,6 @@ pub(super) fn read(
         body_start: document.body_start(recording),
         largest,
         rendering,
-        slowdown: device(page).map(|d| d.cpu).filter(|cpu| *cpu > 1.0),
         processors: number(own, "processors")
             .filter(|n| (1.0..=1e5).contains(n))
             .map(|n| n as u32),

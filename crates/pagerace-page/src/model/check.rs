@@ -44,6 +44,8 @@ impl Page {
                 .map_err(|reason| format!("resources[{i}].{reason}"))?;
         }
         self.known("document", self.document)?;
+        let slowdown = self.recorded.slowdown.unwrap_or(1.0);
+        within("recorded.slowdown", slowdown, &(0.01..=1e3))?;
         if let Some(fit) = self.fit {
             self.check_wait("fit.after", fit.after)?;
             if let Some(FittedLargest::Image { id }) = fit.largest {
@@ -241,8 +243,7 @@ impl Page {
             span("rendering.later_presentation", rendering.later_presentation)?;
         }
         let processors = f64::from(layout.processors.unwrap_or(1));
-        within("processors", processors, &(1.0..=1e5))?;
-        within("slowdown", layout.slowdown.unwrap_or(1.0), &(0.01..=1e3))
+        within("processors", processors, &(1.0..=1e5))
     }
 }
 

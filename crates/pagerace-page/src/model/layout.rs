@@ -31,10 +31,6 @@ pub struct PageLayout {
     /// Main-thread time of style, layout and paint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendering: Option<RenderingTime>,
-    /// Factor by which the recorder throttled the main thread, as for a phone; `None` if
-    /// it did not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slowdown: Option<f64>,
     /// Number of processors of the machine that recorded the page, on which its main-thread times
     /// depend; `None` if the recording does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -414,7 +414,6 @@ impl Draw {
                 presentation: self.chance(0.5).then(|| self.ms(80)),
                 later_presentation: self.chance(0.5).then(|| self.ms(80)),
             }),
-            slowdown: self.chance(0.2).then_some(4.0),
             processors: self.chance(0.2).then_some(2),
             callbacks: (0..self.0.below(5))
                 .map(|_| Callback {
@@ -469,6 +468,7 @@ impl Draw {
             speed_index: later(),
             first_paint: Some(first),
             down_bits_per_second: Some(self.magnitude(100_000, 100_000_000)),
+            slowdown: self.chance(0.2).then_some(4.0),
             creator: self
                 .of(&["", "WebInspector", "Firefox", "Safari", "pagerace"])
                 .to_owned(),

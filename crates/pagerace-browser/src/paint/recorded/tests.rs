@@ -112,7 +112,6 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
             body_start: Some(700),
             largest,
             rendering: None,
-            slowdown: None,
             processors: None,
             callbacks: Vec::new(),
             shares: None,

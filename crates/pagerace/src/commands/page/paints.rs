@@ -79,7 +79,14 @@ pub(super) fn write(out: &mut impl Write, page: &Page, load: &Reproduced) -> io:
         "reproduced over the recording's own network, as estimated from it ({}), each host in its \
          recorded protocol and at its recorded distance",
         load.network
-    )
+    )?;
+    match page.recorded.slowdown {
+        Some(slowdown) if page.layout.is_none() => writeln!(
+            out,
+            "processor: {slowdown:.1} times as slow as a desktop's, as estimated from DOMContentLoaded"
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Names an event that something waits for.
