@@ -171,7 +171,8 @@ fn a_video_counts_as_content_before_its_poster_arrives() {
 #[test]
 fn scripts_inside_the_document_share_its_script_time_by_length() {
     let html = "<script>var a</script><script src=b.js></script><noscript><script>1</script></noscript>\
-        <script type=application/json>{}</script><p>text<script type=module>run(); run()</script>";
+        <script type=application/json>{}</script><p>text<script>run(); run()</script>\
+        <script type=module>later()</script>";
     let entry = json!({
         "startedDateTime": "2026-11-22T00:00:00.000Z",
         "time": 10,
