@@ -318,6 +318,9 @@ fn notes(results: &Results) -> Vec<String> {
             page.paint_evidence(),
             page.largest_in_words()
         ));
+        if let Some(processor) = page.processor_in_words() {
+            notes.push(format!("The processor of {}: {processor}.", page.name));
+        }
         notes.extend(page.notes.iter().map(|note| format!("{name}{}", note.text)));
     }
     let failed: usize = results.variants.iter().map(crate::Variant::failed).sum();

@@ -61,6 +61,15 @@ impl Page {
             PaintEvidence::Guessed
         }
     }
+
+    /// Describes the processor of the recording in words, if its speed was estimated.
+    pub fn processor_in_words(&self) -> Option<String> {
+        let slowdown = self.recorded.slowdown.filter(|_| self.layout.is_none())?;
+        Some(format!(
+            "{slowdown:.1} times the modelled desktop's times, estimated from DOMContentLoaded"
+        ))
+    }
+
     /// Describes the largest paint in words: an image's URL, `text`, or a statement that
     /// it is not recorded or not known before a load.
     pub fn largest_in_words(&self) -> &str {

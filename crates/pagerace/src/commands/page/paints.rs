@@ -80,12 +80,9 @@ pub(super) fn write(out: &mut impl Write, page: &Page, load: &Reproduced) -> io:
          recorded protocol and at its recorded distance",
         load.network
     )?;
-    match page.recorded.slowdown {
-        Some(slowdown) if page.layout.is_none() => writeln!(
-            out,
-            "processor: {slowdown:.1} times as slow as a desktop's, as estimated from DOMContentLoaded"
-        ),
-        _ => Ok(()),
+    match page.processor_in_words() {
+        Some(processor) => writeln!(out, "processor: {processor}"),
+        None => Ok(()),
     }
 }
 

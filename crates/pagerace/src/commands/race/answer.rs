@@ -77,10 +77,12 @@ fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
     }
 }
 
-/// Describes the evidence for the page's paints and its largest paint.
+/// Describes the evidence for the page's paints and its largest paint, and its processor.
 fn paints(page: &Page) -> String {
+    let processor = page.processor_in_words();
+    let processor = processor.map_or_else(String::new, |words| format!("; processor: {words}"));
     format!(
-        "paints {}{}; largest paint: {}",
+        "paints {}{}; largest paint: {}{processor}",
         page.paint_evidence(),
         layout_hint(page),
         page.largest_in_words()
