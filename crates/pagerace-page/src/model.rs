@@ -384,7 +384,7 @@ pub struct RecordedExchange {
     pub receive: Duration,
 }
 
-/// Measurements of the recording for the page as a whole.
+/// Measurements of the recording for the page as a whole. Times count from the first request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedPage {
     /// `DOMContentLoaded`.

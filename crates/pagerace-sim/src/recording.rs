@@ -105,8 +105,7 @@ fn own_protocols(page: &Page) -> ProtocolMap {
         .unwrap_or_else(|_| ProtocolMap::uniform(pagerace_core::Protocol::H2))
 }
 
-/// Returns the metrics of a load of `page` over the network of its recording, with the
-/// CPU speed of a desktop.
+/// Returns the metrics of a load of `page` over the network of its recording, on its processor.
 ///
 /// # Errors
 /// Returns the errors of [`run`].
@@ -123,10 +122,6 @@ pub fn reproduce(page: &Page) -> Result<LoadMetrics, ScenarioError> {
 /// Returns the errors of [`run`].
 pub fn fit(page: &mut Page) -> Result<(), ScenarioError> {
     servers::fit(page)?;
-    // The recorded delay of the first paint contains the processor's.
-    if let Some(fit) = &mut page.fit {
-        fit.delay = None;
-    }
     processor::fit(page)?;
     fit_paints(page)
 }

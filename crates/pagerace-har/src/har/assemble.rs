@@ -177,6 +177,14 @@ pub(super) fn page(
                 .and_then(|link| loading::used_at(&recording, link, i)),
         });
     }
+    // Simulated loads begin with the first request. Recorders may begin the page sooner, or after
+    // redirects.
+    let sooner = page_start.zip(start).filter(|_| !recording.own);
+    let sooner = sooner.map_or(0.0, |(page, first)| first - page);
+    let since_start = |at: Option<f64>| {
+        let at = at.map(|ms| ms - sooner).filter(|ms| *ms > 0.0);
+        at.map(Duration::from_millis_f64)
+    };
     Page {
         name,
         url: resources[0].url.clone(),
@@ -184,13 +192,11 @@ pub(super) fn page(
         resources,
         document: ResourceId(document as u32),
         recorded: RecordedPage {
-            on_content_load: chosen
-                .timing("onContentLoad")
-                .map(Duration::from_millis_f64),
-            on_load: chosen.timing("onLoad").map(Duration::from_millis_f64),
-            first_paint: paints.first.map(Duration::from_millis_f64),
-            largest_paint: paints.largest.map(Duration::from_millis_f64),
-            speed_index: paints.speed_index.map(Duration::from_millis_f64),
+            on_content_load: since_start(chosen.timing("onContentLoad")),
+            on_load: since_start(chosen.timing("onLoad")),
+            first_paint: since_start(paints.first),
+            largest_paint: since_start(paints.largest),
+            speed_index: since_start(paints.speed_index),
             down_bits_per_second: downlink(entries, &bodies),
             slowdown: device(chosen.page)
                 .map(|device| device.cpu)

@@ -27,7 +27,8 @@ pub(super) fn read(recording: &Recording) -> Option<Content> {
     let ends = parts(&texts);
     let text = ends.iter().filter_map(|&end| document.encoded(end));
     let scripts = markup::inline_scripts(document.text?).into_iter();
-    let scripts = scripts.filter_map(|(end, _)| document.encoded(end));
+    let scripts = scripts.filter(|script| !script.is_module);
+    let scripts = scripts.filter_map(|script| document.encoded(script.end));
     let (fonts, icons) = fonts(recording);
     Some(Content {
         body_start: document.body_start(recording),

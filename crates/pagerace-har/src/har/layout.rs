@@ -191,16 +191,22 @@ fn shares(recording: &Recording, layout: &Value) -> Option<PictureShares> {
     })
 }
 
-/// Returns the scripts inside the document. They share its recorded script time by length.
+/// Returns the scripts inside the document. They share its recorded script time by length. Modules
+/// run at its end.
 fn inline_scripts(recording: &Recording, document: &Document) -> Vec<InlineScript> {
     let own = &recording.entries[recording.document].own;
     let (Some(html), Some(ms)) = (document.text, own.script_ms) else {
         return Vec::new();
     };
     let scripts = markup::inline_scripts(html);
-    let all: u64 = scripts.iter().map(|(_, length)| length).sum();
-    let script = |(end, length): (u64, u64)| {
-        let ms = ms * length as f64 / all as f64;
+    let all: u64 = scripts.iter().map(|script| script.length).sum();
+    let script = |script: markup::Inline| {
+        let ms = ms * script.length as f64 / all as f64;
+        let end = if script.is_module {
+            html.len() as u64
+        } else {
+            script.end
+        };
         Some(InlineScript {
             offset: document.encoded(end)?,
             cost: Duration::from_millis_f64(ms),

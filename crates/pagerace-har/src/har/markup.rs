@@ -106,25 +106,42 @@ pub(super) fn texts(html: &str, document: &Url) -> Vec<(u64, u64)> {
     texts
 }
 
-/// Returns the length of each script inside `html` that runs when the parser reaches its end, with
-/// the byte offset behind it. Modules run later.
-pub(super) fn inline_scripts(html: &str) -> Vec<(u64, u64)> {
-    let (mut scripts, mut runs, mut hidden) = (Vec::new(), false, 0_u32);
+/// A script inside a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Inline {
+    /// Byte offset behind the script, in the decoded body.
+    pub(super) end: u64,
+    pub(super) length: u64,
+    /// True if the script runs after the parser.
+    pub(super) is_module: bool,
+}
+
+/// Returns the scripts inside `html` that browsers run, in document order.
+pub(super) fn inline_scripts(html: &str) -> Vec<Inline> {
+    let (mut scripts, mut kind, mut hidden) = (Vec::new(), None, 0_u32);
     for token in tokens(html) {
         match token {
             Token::StartTag(tag) => {
                 hidden += u32::from(is_hidden(&tag.name));
-                runs = *tag.name == b"script"[..]
+                let runs = *tag.name == b"script"[..]
                     && hidden == 0
-                    && attribute(&tag, "src").is_none()
-                    && script_type(&tag).is_some_and(|kind| kind != "module");
+                    && ["src", "nomodule"]
+                        .iter()
+                        .all(|name| attribute(&tag, name).is_none());
+                kind = runs.then(|| script_type(&tag)).flatten();
             }
             Token::EndTag(tag) => {
                 hidden = hidden.saturating_sub(u32::from(is_hidden(&tag.name)));
-                runs = false;
+                kind = None;
             }
-            Token::String(text) if runs => {
-                scripts.push((text.span.end as u64, text.value.len() as u64));
+            Token::String(text) => {
+                if let Some(kind) = &kind {
+                    scripts.push(Inline {
+                        end: text.span.end as u64,
+                        length: text.value.len() as u64,
+                        is_module: kind == "module",
+                    });
+                }
             }
             _ => {}
         }

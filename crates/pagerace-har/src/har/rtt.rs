@@ -103,8 +103,9 @@ pub(super) fn round_trips(entries: &[Entry]) -> Vec<Option<f64>> {
             *known = known.better(sample);
         }
     }
-    let handshakes = best.values().map(|handshake| handshake.round_trip);
-    let nearest = handshakes.fold(f64::INFINITY, f64::min);
+    let whole = best.values().filter(|handshake| !handshake.is_partial);
+    let round_trips = whole.map(|handshake| handshake.round_trip);
+    let nearest = round_trips.fold(f64::INFINITY, f64::min);
     for entry in entries.iter().filter(|entry| was_exchanged(entry)) {
         let Some(wait) = entry.wait.filter(|wait| *wait >= nearest) else {
             continue;

@@ -62,8 +62,9 @@ pub(super) fn fit(page: &mut Page) -> Result<(), ScenarioError> {
     fit_think_times(page, &before, nearest)
 }
 
-/// Fits the distances: what the set-up of a server's connections takes longer than in the load
-/// `outcome`, in which all are as far away as the nearest one.
+/// Fits the distances: what the set-up of a server's connections, and the wait that met the
+/// shortest queues, take longer than in the load `outcome`, in which all are as far away as the
+/// nearest one. The smaller of the two counts.
 fn fit_distances(page: &mut Page, before: &Page, outcome: &Outcome, nearest: Duration) {
     for (i, handshake) in before.origins.iter().map(|o| o.recorded_rtt).enumerate() {
         let Some(handshake) = handshake else {
@@ -84,9 +85,11 @@ fn fit_distances(page: &mut Page, before: &Page, outcome: &Outcome, nearest: Dur
         let two = is_tls && simulated.protocol != Protocol::H3;
         let beyond = recorded.saturating_sub(simulated.connect);
         let beyond = beyond.mul_f64(if two { 0.5 } else { 1.0 });
-        // A packet that the load does not lose makes the set-up too long, but not the waits.
+        // A lost packet may have made the recorded set-up longer. It did not make the waits longer.
+        // Waits below a round trip did not cross the network.
         let waits = of_origin.filter_map(|(r, t)| Some((exchange(r)?.wait, t.as_ref()?.wait)));
-        let least_queued = waits.min_by_key(|(_, simulated)| *simulated);
+        let waits = waits.filter(|(recorded, _)| *recorded >= nearest);
+        let least_queued = waits.min_by_key(|(recorded, simulated)| (*simulated, *recorded));
         let waited = least_queued.map(|(recorded, simulated)| recorded.saturating_sub(simulated));
         let beyond = waited.map_or(beyond, |waited| beyond.min(waited));
         page.origins[i].recorded_rtt = Some((nearest + beyond).min(handshake));

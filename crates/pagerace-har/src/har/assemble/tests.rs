@@ -49,6 +49,21 @@ fn the_document_is_the_end_of_the_redirects() {
 }
 
 #[test]
+fn times_of_the_page_count_from_its_first_request() {
+    let event = |page_start: u32| {
+        let start = format!("2026-01-01T00:00:00.{page_start:03}Z");
+        let log = json!({
+            "pages": [{"id": "p", "startedDateTime": start, "pageTimings": {"onContentLoad": 100}}],
+            "entries": [entry("https://a.test/", "document", 200, 10)],
+        });
+        import(&log).unwrap().recorded.on_content_load
+    };
+    let ms = |ms| Some(Duration::from_millis(ms));
+    assert_eq!([200, 250, 150].map(event), [ms(100), ms(150), ms(50)]);
+    assert_eq!(event(50), None, "the event was another page's");
+}
+
+#[test]
 fn a_redirect_that_hides_its_target_leads_to_the_next_document() {
     let mut first = entry("https://a.test/", "document", 0, 10);
     first["response"]["status"] = json!(302);

@@ -75,7 +75,8 @@ fn bodies_tell_of_text_and_fonts() {
 #[test]
 fn scripts_inside_the_document_that_stop_the_parser() {
     let html = "<!doctype html><head><script>a()</script><script src=b.js></script>\
-        <script type=application/ld+json>{}</script><script type=module>c()</script></head>\
+        <script type=application/ld+json>{}</script><script type=module>c()</script>\
+        <script nomodule>g()</script></head>\
         <body><noscript><script>d()</script></noscript><template><script>e()</script></template>\
         <p>text<script type=text/javascript>f()</script>";
     let behind = |text: &str| html.find(text).unwrap() as u64 + text.len() as u64;

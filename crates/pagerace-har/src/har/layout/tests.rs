@@ -171,8 +171,8 @@ fn a_video_counts_as_content_before_its_poster_arrives() {
 #[test]
 fn scripts_inside_the_document_share_its_script_time_by_length() {
     let html = "<script>var a</script><script src=b.js></script><noscript><script>1</script></noscript>\
-        <script type=application/json>{}</script><p>text<script>run(); run()</script>\
-        <script type=module>later()</script>";
+        <script type=application/json>{}</script><p>text\
+        <script type=module>run(); run()</script><script nomodule>old()</script><p>end";
     let entry = json!({
         "startedDateTime": "2026-11-22T00:00:00.000Z",
         "time": 10,
@@ -193,7 +193,7 @@ fn scripts_inside_the_document_share_its_script_time_by_length() {
     assert_eq!(second.cost, first.cost.mul_f64(12.0 / 5.0));
     let behind = |text: &str| html.find(text).map(|at| (at + text.len()) as u64);
     assert_eq!(Some(first.offset), behind("var a"));
-    assert_eq!(Some(second.offset), behind("run(); run()"));
+    assert_eq!(Some(second.offset), behind("<p>end"), "modules run later");
     assert_eq!(page.resources[0].cpu_time, Some(Duration::from_millis(42)));
 }
 

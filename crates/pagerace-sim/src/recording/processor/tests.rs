@@ -1,7 +1,9 @@
 use pagerace_har::{ImportOptions, from_bytes};
 use serde_json::{Value, json};
 
+use super::super::reproduce;
 use super::*;
+use pagerace_browser::LoadMetrics;
 
 /// Searches with an event that comes at `at(slowdown)` instead of at 1,000.
 fn found(at: impl Fn(f64) -> f64) -> Option<f64> {
@@ -30,12 +32,21 @@ fn what_no_processor_explains_is_not_the_processors() {
     assert_eq!(found(fails), None);
 }
 
-/// Returns a page with a script at the end of the document, recorded without times of a network.
+#[test]
+fn an_event_that_jumps_past_the_recorded_one_is_not_the_processors() {
+    assert_eq!(
+        found(|slowdown| if slowdown > 3.0 { 1_900.0 } else { 600.0 }),
+        None
+    );
+}
+
+/// Returns a page with a script at the end of the document, recorded over a network.
 fn page() -> Page {
     let entry = |path: &str, mime: &str, bytes: u32, text: &str| -> Value {
         json!({
             "startedDateTime": "2026-01-01T00:00:00.000Z",
-            "time": 0,
+            "time": 41,
+            "timings": {"wait": 40, "receive": 1},
             "request": {"url": format!("https://a.test{path}")},
             "response": {"status": 200, "httpVersion": "h2",
                 "content": {"mimeType": mime, "size": bytes, "text": text}},
@@ -52,27 +63,50 @@ fn page() -> Page {
     from_bytes("t.har", har.as_bytes(), &ImportOptions::default()).unwrap()
 }
 
-#[test]
-fn a_slow_processor_is_found_by_its_dom_content_loaded() {
-    let mut recorded = page();
-    recorded.recorded.slowdown = Some(6.0);
-    let load = reproduce(&recorded).unwrap();
-    let mut page = page();
-    page.recorded.on_content_load = load.dom_content_loaded;
-    fit(&mut page).unwrap();
-    let slowdown = page.recorded.slowdown.unwrap();
-    assert!((5.0..6.1).contains(&slowdown), "{slowdown}");
-
-    // A paint that came early shows that something else took most of the time.
-    page.recorded.first_paint = page_paints(2.0);
-    fit(&mut page).unwrap();
-    let slowdown = page.recorded.slowdown.unwrap();
-    assert!((1.3..2.1).contains(&slowdown), "{slowdown}");
-}
-
-/// Returns the first paint of the page on a processor that is slower by a factor.
-fn page_paints(slowdown: f64) -> Option<pagerace_core::Duration> {
+/// Returns the metrics of the page on a processor that is slower by a factor.
+fn load(slowdown: f64) -> LoadMetrics {
     let mut page = page();
     page.recorded.slowdown = Some(slowdown);
-    reproduce(&page).unwrap().fcp
+    reproduce(&page).unwrap()
+}
+
+#[test]
+fn a_slow_processor_is_found_by_its_dom_content_loaded() {
+    let fitted = |first_paint| {
+        let mut page = page();
+        page.recorded.on_content_load = load(6.0).dom_content_loaded;
+        page.recorded.first_paint = first_paint;
+        fit(&mut page).unwrap();
+        page.recorded.slowdown
+    };
+    let slowdown = fitted(None).unwrap();
+    assert!((5.0..6.1).contains(&slowdown), "{slowdown}");
+    assert_eq!(fitted(load(7.0).fcp), Some(slowdown));
+    // A paint that came early shows that something else took the time.
+    assert!(fitted(load(1.0).fcp).is_none_or(|slowdown| slowdown < 1.1));
+}
+
+#[test]
+fn a_late_paint_does_not_make_the_processor_faster() {
+    let mut page = page();
+    page.recorded.on_content_load = load(1.0).dom_content_loaded;
+    page.recorded.first_paint = load(0.3).fcp;
+    fit(&mut page).unwrap();
+    assert_eq!(page.recorded.slowdown, None);
+}
+
+#[test]
+fn a_known_slowdown_and_a_recording_without_a_network_stay() {
+    let mut known = page();
+    known.recorded.slowdown = Some(4.0);
+    known.recorded.on_content_load = load(8.0).dom_content_loaded;
+    fit(&mut known).unwrap();
+    assert_eq!(known.recorded.slowdown, Some(4.0));
+    let mut synthetic = page();
+    for resource in &mut synthetic.resources {
+        resource.recorded = None;
+    }
+    synthetic.recorded.on_content_load = load(8.0).dom_content_loaded;
+    fit(&mut synthetic).unwrap();
+    assert_eq!(synthetic.recorded.slowdown, None);
 }

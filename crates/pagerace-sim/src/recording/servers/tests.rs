@@ -149,6 +149,19 @@ fn a_page_that_does_not_fill_the_link_does_not_slow_it_down() {
 }
 
 #[test]
+fn a_packet_that_the_set_up_lost_does_not_make_a_server_distant() {
+    let mut page = recorded("rate 200mbit up 200mbit rtt 30ms");
+    let far = page.resources.iter_mut().find(|r| r.url.contains("far"));
+    let times = far.unwrap().recorded.as_mut().unwrap();
+    times.exchange.as_mut().unwrap().connect = Some(Duration::from_millis(1_200));
+    let origin = page.origins.iter_mut().find(|o| o.host == "far.test");
+    origin.unwrap().recorded_rtt = Some(Duration::from_millis(600));
+    fit(&mut page).unwrap();
+    let rtt = rtt(&page, "far.test");
+    assert!((70.0..95.0).contains(&rtt), "{rtt}");
+}
+
+#[test]
 fn the_shortest_wait_stands_for_a_round_trip() {
     let mut page = recorded("rate 20mbit rtt 30ms queue 200p");
     for origin in &mut page.origins {
