@@ -11,7 +11,7 @@ use crate::Profile;
 pub struct BrowserConfig {
     /// The profile that determines priority signals and the order of requests.
     pub profile: &'static Profile,
-    /// The main-thread slow-down: 1 for a desktop, 4 for Lighthouse's mid-tier phone.
+    /// The slow-down against the recording's processor. For a desktop, 4 is Lighthouse's mid-tier phone.
     pub cpu: f64,
     /// The sigma of the log-normal run-to-run variation of think times and CPU costs; 0
     /// disables it.
@@ -31,7 +31,7 @@ impl BrowserConfig {
     pub fn check(&self) -> Result<(), String> {
         if !CPU.contains(&self.cpu) {
             return Err(format!(
-                "cpu: found {}, expected {} to {}; 1 is a desktop, 4 a phone",
+                "cpu: found {}, expected {} to {}; 1 is the recording's, 4 a phone for a desktop",
                 self.cpu,
                 CPU.start(),
                 CPU.end()

@@ -1,7 +1,7 @@
 //! CPU costs of work for which the recording contains no time.
 //!
 //! All costs are modelled; `docs/browser-model.md` names the measurements behind the
-//! figures. Costs are for a desktop (`cpu` = 1) and linear in decoded bytes. They vary
+//! figures. Costs are for a desktop, with a fixed part and one for decoded bytes. They vary
 //! from run to run by one log-normal factor for each resource, drawn from a stream of
 //! that resource, so that two strategies with one seed see the same factor.
 

@@ -128,6 +128,32 @@ fn one_factor_for_each_resource_and_seed_with_median_one() {
 }
 
 #[test]
+fn a_slow_recording_slows_modelled_costs_and_not_recorded_ones() {
+    let mut page = Page::clone(&a_page());
+    page.recorded.slowdown = Some(3.0);
+    let config = BrowserConfig {
+        jitter: 0.0,
+        ..BrowserConfig::default()
+    };
+    let slow = || Costs::new(&page, &config, 1);
+    let document = &page.resources[0];
+    let parsed = slow().parse(document, 0..10_240, true);
+    assert_eq!(parsed, Duration::from_millis_f64(27.0));
+    let rendered = slow().render(Some((document, 10_240)), None);
+    assert_eq!(rendered, Duration::from_millis_f64(96.0));
+    assert_eq!(slow().render(None, None), Duration::from_millis(9));
+    let ran = Resource {
+        cpu_time: Some(Duration::from_millis(80)),
+        ..document.clone()
+    };
+    assert_eq!(slow().script(&ran), Duration::from_millis(80));
+    let mut script = document.clone();
+    script.destination = Destination::Script;
+    let rest = slow().delay_after(&script, Duration::from_millis(25));
+    assert_eq!(rest, Duration::from_millis_f64(17.8), "40 KiB take 7.2 ms");
+}
+
+#[test]
 fn odd_settings_count_as_none() {
     let page = a_page();
     let document = &page.resources[0];

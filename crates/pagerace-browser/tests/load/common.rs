@@ -144,7 +144,7 @@ pub(crate) fn desktop() -> BrowserConfig {
     }
 }
 
-/// Returns a configuration in which the CPU takes no time (except for layout) and never varies.
+/// Returns a configuration in which the CPU takes no time and never varies.
 pub(crate) fn no_cpu(profile: &'static Profile) -> BrowserConfig {
     BrowserConfig {
         profile,

@@ -179,7 +179,7 @@ fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
         jitter: 0.0,
     };
     let l = load(&p, &config, &Network::default(), 1);
-    // Three requests leave 1.2 ms apart, because the body begins early. The first layout (10.2 ms
+    // Three requests leave 1.2 ms apart, because the body begins early. The first layout (12.5 ms
     // from 100 ms) is over when they arrive. The first deferred script reaches the thread after
     // 1.3 ms, is taken in 1 ms, and runs. The other two, which arrive meanwhile, are taken, and run in
     // the same order.
