@@ -3,13 +3,15 @@
 //! Unless a test says otherwise, the CPU takes no time, so that only round trips (100 ms)
 //! and frames (60 per second) count.
 
+use std::sync::Arc;
+
 use crate::common::{
-    KIB, Network, blocking_sheet, document, head_script, id, in_markup, load, ms, no_cpu, page,
-    resource, script, visible_image,
+    KIB, Network, blocking_sheet, desktop, document, head_script, id, in_markup, load, ms, no_cpu,
+    page, resource, script, visible_image,
 };
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
-use pagerace_page::model::{Resource, Trigger};
+use pagerace_page::model::{Page, Resource, Trigger};
 
 #[test]
 fn a_head_delays_the_first_paint_by_one_round_trip() {
@@ -237,6 +239,41 @@ fn costs_follow_the_stated_model() {
         .expect("fired")
         .as_millis_f64();
     assert!((dcl - expected).abs() < 1e-3, "{dcl} against {expected}");
+}
+
+#[test]
+fn the_first_layout_delays_the_paint_and_requests_the_font() {
+    let timed = |resource| Resource {
+        cpu_time: Some(ms(1.0)),
+        ..resource
+    };
+    let font = resource(Destination::Font, 20_000, Trigger::Style { parent: id(1) });
+    let with = |slowdown| {
+        let resources = vec![
+            timed(document(10 * KIB)),
+            timed(blocking_sheet(5_000, 500)),
+            font.clone(),
+        ];
+        let mut p = Page::clone(&page(resources));
+        p.recorded.slowdown = Some(slowdown);
+        let l = load(&Arc::new(p), &desktop(), &Network::default(), 1);
+        let metrics = l.browser.metrics();
+        let [fcp, onload] = [metrics.fcp, metrics.onload].map(|m| m.unwrap().as_millis_f64());
+        (fcp, l.found(2).expect("found"), onload)
+    };
+    let ((fcp, found, onload), (later_fcp, later_found, _)) = (with(1.0), with(3.0));
+    assert!(
+        onload > found + 100.0,
+        "the load event waits for the font: {onload} {found}"
+    );
+    // Layout takes 12 ms + 10 x 0.5 ms, the commit 11 ms more for each slow-down beyond 1, and the
+    // receipt of the sheet 1 ms more.
+    let later = 2.0 * (17.0 + 11.0 + 1.0);
+    assert!((later_fcp - fcp - later).abs() < 2.5, "{fcp} {later_fcp}");
+    assert!(
+        (later_found - found - later).abs() < 2.5,
+        "{found} {later_found}"
+    );
 }
 
 #[test]
