@@ -66,7 +66,7 @@ impl Page {
     pub fn processor_in_words(&self) -> Option<String> {
         let slowdown = self.recorded.slowdown.filter(|_| self.layout.is_none())?;
         Some(format!(
-            "{slowdown:.1} times as slow as the modelled desktop, estimated from DOMContentLoaded"
+            "takes {slowdown:.1} times as long as the modelled desktop, estimated from DOMContentLoaded"
         ))
     }
 
