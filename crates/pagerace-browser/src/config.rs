@@ -31,7 +31,7 @@ impl BrowserConfig {
     pub fn check(&self) -> Result<(), String> {
         if !CPU.contains(&self.cpu) {
             return Err(format!(
-                "cpu: found {}, expected {} to {}; 1 is the recording's, 4 a phone for a desktop",
+                "cpu: found {}, expected {} to {}; 1 is the recording's processor, 4 turns a desktop into a phone",
                 self.cpu,
                 CPU.start(),
                 CPU.end()

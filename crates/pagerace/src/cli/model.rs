@@ -100,7 +100,7 @@ pub(crate) struct ModelArgs {
         default_value = BrowserConfig::default().profile.word())]
     pub(crate) browser: &'static Profile,
 
-    /// Slow-down against the recording's processor; 4 makes a mid-tier phone of a desktop.
+    /// Slow-down: 1 is the recording's processor, 4 turns a desktop into a mid-tier phone.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = cpu)]
     pub(crate) cpu: f64,
 
