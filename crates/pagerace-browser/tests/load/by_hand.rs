@@ -268,6 +268,14 @@ fn the_first_layout_delays_the_paint_and_requests_the_font() {
         onload > found + 100.0,
         "the load event waits for the font: {onload} {found}"
     );
+    // Without a font, the task of the load event waits for the layout that has begun.
+    let bare = page(vec![
+        timed(document(10 * KIB)),
+        timed(blocking_sheet(5_000, 500)),
+    ]);
+    let l = load(&bare, &desktop(), &Network::default(), 1);
+    let metrics = l.browser.metrics();
+    assert!(metrics.onload.unwrap() + ms(30.0) >= metrics.fcp.unwrap());
     // Layout takes 12 ms + 10 x 0.5 ms, the commit 11 ms more for each slow-down beyond 1, and the
     // receipt of the sheet 1 ms more.
     let later = 2.0 * (17.0 + 11.0 + 1.0);
