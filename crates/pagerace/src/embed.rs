@@ -26,7 +26,7 @@ pub use pagerace_lab::Progress;
 /// # Errors
 /// Names the file, the place in it, and the mistake.
 pub fn load(path: &Path, page: Option<&String>) -> Result<Arc<Page>> {
-    let mut pages = inputs::pages(slice::from_ref(&path.to_owned()), page)?;
+    let mut pages = inputs::pages(slice::from_ref(&path.to_owned()), page, None)?;
     pages
         .pop()
         .ok_or_else(|| anyhow!("{}: holds no page", path.display()))

@@ -4,6 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 #[cfg(feature = "live")]
@@ -15,6 +16,9 @@ const INTERRUPTED: i32 = 130;
 
 /// Time between two lines of a log, in seconds.
 const LOG_PERIOD: u64 = 10;
+
+/// Time between two pictures of a spinner.
+const SPIN: Duration = Duration::from_millis(100);
 
 /// Shows progress on standard error: a bar on a terminal, else a line now and then. Records
 /// an interrupt (Ctrl-C) so that the race ends between two loads. A second interrupt ends
@@ -45,16 +49,27 @@ impl Watch {
                 std::process::exit(INTERRUPTED);
             }
         });
+        let template = format!("{{msg:>10}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left");
+        Self::shown(shown, unit, &template, stop)
+    }
+
+    /// Creates a spinner that counts in `unit`, for steps that take a second or more each. Leaves
+    /// signals alone, so that an interrupt ends the process.
+    pub(crate) fn spinner(shown: bool, unit: &str) -> Self {
+        let template = format!("{{spinner}} {{msg}}: {{pos}} of {{len}} {unit}");
+        let watch = Self::shown(shown, unit, &template, Arc::default());
+        watch.bar.enable_steady_tick(SPIN);
+        watch
+    }
+
+    fn shown(shown: bool, unit: &str, template: &str, stop: Arc<AtomicBool>) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let target = if shown && terminal {
             ProgressDrawTarget::stderr_with_hz(10)
         } else {
             ProgressDrawTarget::hidden()
         };
-        let style = ProgressStyle::with_template(&format!(
-            "{{msg:>10}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left"
-        ))
-        .expect("the template is well formed");
+        let style = ProgressStyle::with_template(template).expect("the template is well formed");
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
         Self {
             bar,

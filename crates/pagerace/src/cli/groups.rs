@@ -152,9 +152,20 @@ pub(crate) struct ProgressArgs {
 }
 
 impl ProgressArgs {
+    /// Shows nothing.
+    #[cfg(feature = "study")]
+    pub(crate) fn none() -> Self {
+        Self { no_progress: true }
+    }
+
+    /// Returns whether progress is wanted.
+    pub(crate) fn shown(&self) -> bool {
+        !self.no_progress
+    }
+
     /// Shows the progress, unless it is unwanted.
     pub(crate) fn watch(&self, unit: &str) -> Watch {
-        Watch::new(!self.no_progress, unit)
+        Watch::new(self.shown(), unit)
     }
 }
 

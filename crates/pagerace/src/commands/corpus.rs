@@ -22,10 +22,10 @@ use serde_json::{Value, json};
 
 use super::failed::{AllFailed, Interrupted};
 use super::files::{check_files, say, write_text};
-use super::inputs::{controller, free_name, networks};
+use super::inputs::{controller, fit, free_name, networks};
 use super::simulate::load;
 use super::study::contender_key;
-use crate::cli::groups::{ControllerArgs, LoadArgs, SectionArgs, excluding};
+use crate::cli::groups::{ControllerArgs, LoadArgs, ProgressArgs, SectionArgs, excluding};
 use crate::cli::model::word;
 use crate::cli::{Cli, Command, WorkArgs};
 use crate::progress::Watch;
@@ -183,7 +183,7 @@ impl Surveyed {
     /// Names the file or option and the mistake; or the user interrupted.
     pub(crate) fn of(args: &CorpusArgs, watch: &Watch) -> Result<Self> {
         let experiment = (!args.no_loads).then(|| args.experiment()).transpose()?;
-        let corpus = read(&args.files, experiment.is_some())?;
+        let corpus = read(&args.files, experiment.is_some().then_some(&args.work))?;
         let ran = match &experiment {
             None => None,
             Some(experiment) => {
@@ -309,18 +309,19 @@ impl Surveyed {
     }
 }
 
-/// Reads the recordings and gives each page a name of its own. `loaded` tells whether the pages will
-/// be loaded.
-fn read(files: &[PathBuf], loaded: bool) -> Result<Corpus> {
+/// Reads the recordings and gives each page a name of its own. Fits the pages for loads, if `loads`
+/// tells how these are made.
+fn read(files: &[PathBuf], loads: Option<&WorkArgs>) -> Result<Corpus> {
     let mut surveys: Vec<Survey> = Vec::new();
     for file in files {
         let mut survey = pagerace_har::survey(file, &ImportOptions::default())?;
-        if loaded {
-            pagerace_sim::fit(&mut survey.page)?;
-        }
         let others = surveys.iter().map(|other| other.page.name.as_str());
         survey.page.name = free_name(&others, &survey.page.name);
         surveys.push(survey);
+    }
+    if let Some(work) = loads {
+        let pages = surveys.iter_mut().map(|survey| &mut survey.page);
+        fit(pages.collect(), work.jobs(), work.progress.shown())?;
     }
     Ok(Corpus::new(surveys))
 }
@@ -331,12 +332,13 @@ impl CorpusArgs {
     /// # Errors
     /// Names the option and the mistake.
     pub(crate) fn of_words(arguments: Vec<String>) -> Result<Self> {
-        let Command::Corpus(args) = Cli::of_words("corpus", arguments)?.command else {
+        let Command::Corpus(mut args) = Cli::of_words("corpus", arguments)?.command else {
             unreachable!("the words name the command corpus");
         };
         if args.outputs().next().is_some() {
             bail!("options that write files are for the command line");
         }
+        args.work.progress = ProgressArgs::none();
         Ok(*args)
     }
 

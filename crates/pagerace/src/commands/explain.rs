@@ -151,7 +151,8 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     // Check cheap arguments first: a wrong name should not wait for a large file.
     let settings = settings(&args.model)?;
     args.needs.read()?;
-    let mut pages = pages(std::slice::from_ref(&args.har), args.choice.page.as_ref())?;
+    let files = std::slice::from_ref(&args.har);
+    let mut pages = pages(files, args.choice.page.as_ref(), Some(&args.work))?;
     origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
     let mut plan = Plan {
         pages,

@@ -8,12 +8,16 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Error, Result, bail};
+use pagerace_core::parallel;
 use pagerace_har::{ImportOptions, TransferSequence};
+use pagerace_lab::Progress;
 use pagerace_net::Network;
 use pagerace_page::Page;
 use pagerace_papers::{NETWORKS, synthetic_page};
 
+use crate::cli::WorkArgs;
 use crate::lists::split_all;
+use crate::progress::Watch;
 
 /// Returns the way to a recorded layout, if the page's recording has none but has bodies that a
 /// browser can show.
@@ -107,22 +111,46 @@ pub(super) fn networks_in(
         .collect()
 }
 
-/// Loads recorded pages and gives each a unique name.
-pub(crate) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<Page>>> {
+/// Loads recorded pages, gives each a unique name, and fits them to their recordings on the threads
+/// of `work`, or on this one without a display of progress.
+pub(crate) fn pages(
+    hars: &[PathBuf],
+    page: Option<&String>,
+    work: Option<&WorkArgs>,
+) -> Result<Vec<Arc<Page>>> {
     let options = ImportOptions {
         page: page.cloned(),
     };
-    let mut pages: Vec<Arc<Page>> = Vec::new();
+    let mut pages: Vec<Page> = Vec::new();
     for path in hars {
         let mut page = match sequence(path)? {
             Some(page) => page,
             None => pagerace_har::load(path, &options)?,
         };
-        pagerace_sim::fit(&mut page)?;
         page.name = free_name(&pages.iter().map(|page| page.name.as_str()), &page.name);
-        pages.push(Arc::new(page));
+        pages.push(page);
     }
-    Ok(pages)
+    let jobs = work.map_or(1, WorkArgs::jobs);
+    let shown = work.is_some_and(|work| work.progress.shown());
+    fit(pages.iter_mut().collect(), jobs, shown)?;
+    Ok(pages.into_iter().map(Arc::new).collect())
+}
+
+/// Fits pages to their recordings on `jobs` threads. `shown` tells whether to show progress.
+pub(crate) fn fit(pages: Vec<&mut Page>, jobs: usize, shown: bool) -> Result<()> {
+    let watch = Watch::spinner(shown, "recordings");
+    let total = pages.len();
+    watch.start("fitting pages to their recordings", total);
+    let fitted = |(): &mut (), i: usize| {
+        let mut page = Page::clone(pages[i]);
+        pagerace_sim::fit(&mut page).map(|()| page)
+    };
+    let tell = |done| watch.tell(Progress { done, total });
+    let fitted = parallel::map(jobs, total, &fitted, &tell).expect("a spinner takes no interrupts");
+    for (page, fitted) in pages.into_iter().zip(fitted) {
+        *page = fitted?;
+    }
+    Ok(())
 }
 
 /// Loads a transfer sequence as a page, if `path` is a JSON file with an array. The name

@@ -25,6 +25,7 @@ use pagerace_report::sections::columns;
 
 use self::essential::EssentialArgs;
 use self::paints::Reproduced;
+use super::inputs::fit;
 use crate::cli::groups::PageChoice;
 use crate::text::counted;
 
@@ -56,7 +57,7 @@ const STYLE: TableStyle = TableStyle::new()
 pub(crate) fn run(args: &PageArgs) -> Result<()> {
     args.essential.check()?;
     let mut page = load(&args.har, &args.choice.options())?;
-    pagerace_sim::fit(&mut page)?;
+    fit(vec![&mut page], 1, true)?;
     if args.essential.essential {
         return essential::run(&args.essential, page, args.json);
     }

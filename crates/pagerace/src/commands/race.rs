@@ -215,7 +215,8 @@ pub(super) fn add_pages(plan: &mut Plan, args: &RaceArgs) -> Result<()> {
     let progress = &args.work.progress;
     let files = args.hars.iter().map(|page| recorded(page, progress));
     let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
-    with_pages(plan, args, pages(&files, args.choice.page.as_ref())?, false)
+    let pages = pages(&files, args.choice.page.as_ref(), Some(&args.work))?;
+    with_pages(plan, args, pages, false)
 }
 
 /// Adds pages to a plan, and all that depends on them: its contenders, unless they are

@@ -22,7 +22,7 @@ use pagerace_live::{
 use url::Url;
 
 use super::files::{check_files, say};
-use super::inputs::{controller, list};
+use super::inputs::{controller, fit, list};
 use super::warn::warn;
 use crate::cli::serve::ServeArgs;
 use browser::Opening;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
         let mut recording =
             pagerace_har::recording::load_recording(&args.site, &args.choice.options())?;
         if !args.no_think_time {
-            pagerace_sim::fit(&mut recording.page)?;
+            fit(vec![&mut recording.page], 1, true)?;
         }
         let site = ReplaySite::new(&recording)
             .with_context(|| args.site.display().to_string())?

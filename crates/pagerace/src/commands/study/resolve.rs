@@ -182,7 +182,7 @@ impl Resolved {
         if let Some(last) = imported().as_ref().filter(is_it) {
             return Ok(Arc::clone(&last.page));
         }
-        let mut pages = pages(&[path.to_owned()], args.choice.page.as_ref())?;
+        let mut pages = pages(&[path.to_owned()], args.choice.page.as_ref(), None)?;
         let page = pages.remove(0);
         *imported() = Some(Imported {
             path: path.to_owned(),
