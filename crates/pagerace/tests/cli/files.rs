@@ -8,10 +8,16 @@ use crate::support::{Sandbox, small_har};
 fn threads_and_repetition_do_not_show_in_the_files() {
     let sandbox = Sandbox::new("threads");
     sandbox.write("site.har", &small_har());
+    // Threads also fit the pages to their recordings.
+    sandbox.write(
+        "slower.har",
+        &small_har().replace("\"wait\": 60", "\"wait\": 160"),
+    );
     let race = |jobs: &str, json: &str| {
         let run = sandbox.run(&[
             "race",
             "site.har",
+            "slower.har",
             "--strategy",
             "sequential,round-robin",
             "--network",
