@@ -309,9 +309,9 @@ impl Surveyed {
     }
 }
 
-/// Reads the recordings and gives each page a name of its own. Fits the pages for loads, if `loads`
-/// tells how these are made.
-fn read(files: &[PathBuf], loads: Option<&WorkArgs>) -> Result<Corpus> {
+/// Reads the recordings and gives each page a name of its own. Fits the pages as `fitted`
+/// tells, or not at all, since only loads need it.
+fn read(files: &[PathBuf], fitted: Option<&WorkArgs>) -> Result<Corpus> {
     let mut surveys: Vec<Survey> = Vec::new();
     for file in files {
         let mut survey = pagerace_har::survey(file, &ImportOptions::default())?;
@@ -319,7 +319,7 @@ fn read(files: &[PathBuf], loads: Option<&WorkArgs>) -> Result<Corpus> {
         survey.page.name = free_name(&others, &survey.page.name);
         surveys.push(survey);
     }
-    if let Some(work) = loads {
+    if let Some(work) = fitted {
         let pages = surveys.iter_mut().map(|survey| &mut survey.page);
         fit(pages.collect(), work.jobs(), work.progress.shown())?;
     }
