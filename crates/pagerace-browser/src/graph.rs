@@ -112,12 +112,11 @@ impl Graph {
             } else {
                 role(resource, redirects[index])
             };
-            let by_layout = page.layout.as_ref().map_or(&[][..], |l| &l.by_layout);
             let in_style = matches!(resource.discovery.trigger, Trigger::Style { .. });
             let mut node = Node {
                 role,
                 by_layout: matches!(role, Role::Image | Role::Font)
-                    && (in_style || by_layout.contains(&resource.id)),
+                    && (in_style || is_by_layout(page, resource.id)),
                 ..Node::default()
             };
             let parent = resource
@@ -290,6 +289,14 @@ fn role(resource: &Resource, redirects: bool) -> Role {
         Destination::Image => Role::Image,
         Destination::Media | Destination::Fetch | Destination::Other => Role::Other,
     }
+}
+
+/// Returns true if a layout requests the resource although the document names it.
+fn is_by_layout(page: &Page, id: ResourceId) -> bool {
+    let recorded = page.layout.iter().map(|layout| &layout.by_layout);
+    let content = page.content.iter();
+    let stated = content.flat_map(|content| [&content.styled, &content.lazy]);
+    recorded.chain(stated).any(|ids| ids.contains(&id))
 }
 
 /// Returns true if the preload scanner requests the resource ahead of the parser. The

@@ -11,7 +11,7 @@ mod recorded;
 mod screen;
 
 use pagerace_core::{Destination, Duration, RequestPriority};
-use pagerace_page::{FittedLargest, Page, Resource, ResourceId, Wait};
+use pagerace_page::{FittedLargest, Page, Resource, ResourceId, Trigger, Wait};
 
 pub(crate) use self::screen::Screen;
 use crate::graph::{Graph, Node, Role};
@@ -25,12 +25,20 @@ const IMAGE_ROOM: f64 = VIEWPORT * (1.0 - TEXT_SHARE);
 /// The number of blocks of the text above the fold, divided by position in the markup.
 const TEXT_BLOCKS: u64 = 4;
 /// The size of the largest element of a block for LCP: a paragraph of three lines, 600 x
-/// 60 pixels. An image of 7.2 kB has the same size.
+/// 60 pixels. An image of 55 kB and a background of 7.2 kB have the same size.
 const PARAGRAPH: f64 = 600.0 * 60.0;
-/// The encoded bytes of an image per pixel on the screen (1.6 bits).
+/// The encoded bytes of an image per pixel that it adds to the picture (1.6 bits).
 const BYTES_PER_PIXEL: f64 = 0.2;
-/// The largest share of the viewport that one image covers.
+/// The largest share of the picture that one image adds, and of the viewport that one background
+/// covers.
 const IMAGE_SHARE_MAX: f64 = 0.6;
+/// The pixels on the screen per encoded byte of an image element: the median of 117 visible ones of
+/// pages whose layout is recorded. The median of 57 backgrounds is one pixel for each
+/// [`BYTES_PER_PIXEL`]. Elements are often much smaller than their files; backgrounds cover large boxes.
+const ELEMENT_PIXELS: f64 = 0.65;
+/// The largest share of the viewport that one image element covers: the median of those of more
+/// than 150 kB. Without a limit, the largest file would be the largest element, however late it comes.
+const ELEMENT_SHARE_MAX: f64 = 0.1;
 /// Images with fewer bytes are beacons and spacers, which are not visible.
 const IMAGE_BYTES_MIN: u64 = 200;
 /// The share of the document above the fold if no image indicates it.
@@ -221,9 +229,19 @@ impl Layout {
                     && node.frame == graph.document
                     && resource.in_viewport
                     && resource.status < 400;
+                let is_background = matches!(resource.discovery.trigger, Trigger::Style { .. })
+                    || content.is_some_and(|content| content.styled.contains(&resource.id));
                 let area = image_area(resource.body_bytes).filter(|_| seen)?;
+                let element = if is_background {
+                    area
+                } else {
+                    element_size(resource.body_bytes)
+                };
                 Some(VisibleImage {
-                    size: Size::whole(area),
+                    size: Size {
+                        element,
+                        ..Size::whole(area)
+                    },
                     incremental: is_incremental(&resource.mime_type),
                     rows: None,
                     made: None,
@@ -320,10 +338,16 @@ fn text_area(blocks: usize) -> f64 {
     VIEWPORT * TEXT_SHARE / blocks as f64
 }
 
-/// Returns the area in pixels of an image of `bytes` bytes, or `None` if it is not visible.
+/// Returns the pixels that an image of `bytes` bytes adds to the picture, or `None` if it is not
+/// visible. They are more than those that it covers, because little of the area of text changes.
 fn image_area(bytes: u64) -> Option<f64> {
     (bytes >= IMAGE_BYTES_MIN)
         .then(|| (bytes as f64 / BYTES_PER_PIXEL).min(VIEWPORT * IMAGE_SHARE_MAX))
+}
+
+/// Returns the size in pixels of an image element of `bytes` bytes.
+fn element_size(bytes: u64) -> f64 {
+    (bytes as f64 * ELEMENT_PIXELS).min(VIEWPORT * ELEMENT_SHARE_MAX)
 }
 
 #[cfg(test)]

@@ -111,6 +111,12 @@ fn beacons_are_invisible() {
 }
 
 #[test]
+fn elements_are_smaller_than_backgrounds_and_large_files_have_one_size() {
+    assert_eq!(element_size(20_000), 13_000.0);
+    assert_eq!(element_size(1_000_000), element_size(200_000));
+}
+
+#[test]
 fn nothing_painted_nothing_measured() {
     let screen = Screen::new(IMAGE_ROOM);
     assert_eq!(

@@ -19,7 +19,7 @@ fn a_head_delays_the_first_paint_by_one_round_trip() {
         document(10 * KIB),
         blocking_sheet(5_000, 500),
         head_script(5_000, 800),
-        visible_image(20_000, 5_000),
+        visible_image(200_000, 5_000),
     ]);
     let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert!(l.done);
@@ -28,8 +28,8 @@ fn a_head_delays_the_first_paint_by_one_round_trip() {
     for r in 1..=3 {
         assert_eq!(l.asked(r), Some(100.0), "resource {r}");
     }
-    // The head is done at 200 ms. The image (100,000 px, larger than a paragraph) waits for the
-    // next frame, 16.67 ms after the first.
+    // The head is done at 200 ms. The image (a tenth of the viewport, larger than a paragraph)
+    // waits for the next frame, 16.67 ms after the first.
     assert_eq!(m.fcp, Some(ms(200.0)));
     assert_eq!(m.lcp, Some(Duration::from_nanos(216_666_667)));
     assert_eq!(l.browser.lcp_image(), Some(id(3)));
@@ -38,13 +38,13 @@ fn a_head_delays_the_first_paint_by_one_round_trip() {
     // There is no long task, and nothing is in flight after 200 ms.
     assert_eq!(m.tti, Some(ms(200.0)));
     assert_eq!(m.tbt, Some(Duration::ZERO));
-    // Text covers 0.3 of the viewport at 200 ms; the image adds 100,000 px. Text is then 79.2 % of the picture,
-    // and counts as 79 %.
-    let si = 200.0 + 16.666_667 * 0.21;
+    // Text covers 0.3 of the viewport at 200 ms; the image adds 0.6. Text is then a third of the picture,
+    // and counts as 33 %.
+    let si = 200.0 + 16.666_667 * 0.67;
     let measured = m.speed_index.expect("painted").as_millis_f64();
     assert!((measured - si).abs() < 1e-3, "{measured} against {si}");
-    // 10 KiB arrive at 100 ms, 30,000 bytes at 200 ms.
-    let bi = (10_240.0 * 100.0 + 30_000.0 * 200.0) / 40_240.0;
+    // 10 KiB arrive at 100 ms, 210,000 bytes at 200 ms.
+    let bi = (10_240.0 * 100.0 + 210_000.0 * 200.0) / 220_240.0;
     let measured = m.byte_index.expect("bytes").as_millis_f64();
     assert!((measured - bi).abs() < 1e-3, "{measured} against {bi}");
 }

@@ -337,6 +337,7 @@ fn text_appears_as_the_bodies_tell() {
             display,
         }],
         icons,
+        ..Content::default()
     };
     let lcp = |display, icons| load(Some(content(display, icons))).1;
     assert!((lcp(FontDisplay::Block, vec![]) - hidden).abs() < 1.0);

@@ -203,7 +203,7 @@ fn an_image_that_is_there_before_the_sheets_waited_for_them() {
             render_blocking: true,
             ..resource(Destination::Style, 1_000, Trigger::Style { parent: id(1) })
         },
-        visible_image(20_000, 1_000),
+        visible_image(200_000, 1_000),
     ]);
     let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!(l.browser.lcp_image(), Some(id(3)));

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration};
 use pagerace_page::{
-    Callback, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript, Overlay, Page,
-    PageLayout, PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
+    Callback, Content, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript,
+    Overlay, Page, PageLayout, PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger,
+    Wait,
 };
 
 use crate::causes;
@@ -380,6 +381,28 @@ fn lazy_images_wait_for_a_layout_and_hold_no_request_before() {
         (200.0..210.0).contains(&lazy),
         "after the first layout: {lazy}"
     );
+}
+
+#[test]
+fn images_that_the_body_shows_to_be_styled_or_lazy_wait_for_a_layout() {
+    let mut made = Page::clone(&page(vec![
+        document(4_000),
+        blocking_sheet(1_000, 400),
+        visible_image(5_000, 2_000),
+        visible_image(5_000, 2_500),
+        visible_image(5_000, 3_000),
+    ]));
+    made.content = Some(Content {
+        styled: vec![id(3)],
+        lazy: vec![id(4)],
+        ..Content::default()
+    });
+    let l = loaded(made, &Network::default());
+    assert!(l.asked(2).expect("asked for") < 110.0, "with the scanner");
+    for image in [3, 4] {
+        let at = l.asked(image).expect("asked for");
+        assert!((200.0..210.0).contains(&at), "after the first layout: {at}");
+    }
 }
 
 #[test]

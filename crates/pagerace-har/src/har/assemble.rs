@@ -100,7 +100,7 @@ pub(super) fn page(
     let layout = layout::read(&recording, &links, chosen);
     let content = layout
         .is_none()
-        .then(|| content::read(&recording))
+        .then(|| content::read(&recording, &links))
         .flatten();
     let fit = page_start.filter(|_| layout.is_none());
     let fit = fit.and_then(|start| paints::fit(&recording, &paints, start));
@@ -121,10 +121,8 @@ pub(super) fn page(
     }
     let (mut blocks_load, mut early) = blocks_load(&recording, chosen, notes);
     // HTML standard: lazy images do not delay the load event.
-    if layout.is_some() {
-        for image in layout::lazy(&recording, &links) {
-            (blocks_load[image], early[image]) = (false, false);
-        }
+    for image in layout::lazy(&recording, &links) {
+        (blocks_load[image], early[image]) = (false, false);
     }
     note_what_is_missing(entries, notes);
     let start = entries[0].start;

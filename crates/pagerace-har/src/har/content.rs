@@ -6,7 +6,8 @@ use pagerace_core::Destination;
 use pagerace_page::model::MAX_ELEMENTS;
 use pagerace_page::{Content, FontUse, ResourceId};
 
-use super::layout::Document;
+use super::discovery::Link;
+use super::layout::{self, Document};
 use super::markup;
 use super::recording::Recording;
 use crate::fonts;
@@ -20,7 +21,7 @@ const PARTS: u64 = 4;
 const ICONS: [&str; 6] = ["icon", "awesome", "glyph", "fa-", "symbol", "dashicons"];
 
 /// Returns the content; `None` if the document's body is not recorded.
-pub(super) fn read(recording: &Recording) -> Option<Content> {
+pub(super) fn read(recording: &Recording, links: &[Option<Link>]) -> Option<Content> {
     let document = Document::new(recording);
     let entry = &recording.entries[recording.document];
     let texts = markup::texts(document.text?, entry.url.as_ref()?);
@@ -36,7 +37,13 @@ pub(super) fn read(recording: &Recording) -> Option<Content> {
         inline_scripts: scripts.take(MAX_ELEMENTS).collect(),
         fonts,
         icons,
+        styled: ids(layout::styled(recording, links)),
+        lazy: ids(layout::lazy(recording, links)),
     })
+}
+
+fn ids(entries: Vec<usize>) -> Vec<ResourceId> {
+    entries.into_iter().map(|i| ResourceId(i as u32)).collect()
 }
 
 /// Divides the text of the first screen into parts and returns their ends.

@@ -19,6 +19,7 @@ use pagerace_page::Evidence;
 use super::notes::{Kind, Notes};
 use super::recording::Recording;
 
+pub(super) use body::in_styles;
 pub(super) use triggers::discoveries;
 
 /// The parent that leads to a resource, and the way in which it does.

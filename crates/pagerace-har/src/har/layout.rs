@@ -4,12 +4,14 @@
 mod callbacks;
 mod scripted;
 
+use std::collections::BTreeSet;
+
 use pagerace_core::{Destination, Duration};
 use serde_json::Value;
 
 use self::callbacks::Events;
 use self::scripted::Told;
-use super::discovery::Link;
+use super::discovery::{self, Link};
 use super::extension::{self, TaskKind};
 use super::markup::{self, Element as Markup};
 use super::pages::Chosen;
@@ -363,10 +365,12 @@ pub(super) fn lazy(recording: &Recording, links: &[Option<Link>]) -> Vec<usize> 
         .collect()
 }
 
-/// Returns the resources that layout requests although the document names them: lazy
-/// images, and images and fonts that only the document's styles can have named.
-fn by_layout(recording: &Recording, links: &[Option<Link>]) -> Vec<ResourceId> {
-    let mut all = lazy(recording, links);
+/// Returns the images and fonts that only the main document's styles can have named.
+pub(super) fn styled(recording: &Recording, links: &[Option<Link>]) -> Vec<usize> {
+    // `pagerace record` tells itself which requests are those of inline styles.
+    let searched = (!recording.own).then_some(recording.document);
+    let found = searched.map(|document| discovery::in_styles(recording, document));
+    let in_styles: BTreeSet<String> = found.into_iter().flatten().map(|(url, _)| url).collect();
     let by_style = |i: usize, named: &[&markup::Reference]| {
         let entry = &recording.entries[i];
         let kind = matches!(
@@ -374,13 +378,19 @@ fn by_layout(recording: &Recording, links: &[Option<Link>]) -> Vec<ResourceId> {
             Destination::Image | Destination::Font
         );
         let recorded = entry.own.initiator_offset.is_some() && !entry.preload;
-        kind && named.is_empty() && (entry.own.inline_style || recorded)
+        let stated = || recording.url(i).is_some_and(|url| in_styles.contains(&url));
+        kind && named.is_empty() && (entry.own.inline_style || recorded || stated())
     };
-    all.extend(
-        in_markup(recording, links)
-            .filter(|(i, named)| by_style(*i, named))
-            .map(|(i, _)| i),
-    );
+    in_markup(recording, links)
+        .filter(|(i, named)| by_style(*i, named))
+        .map(|(i, _)| i)
+        .collect()
+}
+
+/// Returns the resources that layout requests although the document names them.
+fn by_layout(recording: &Recording, links: &[Option<Link>]) -> Vec<ResourceId> {
+    let mut all = lazy(recording, links);
+    all.extend(styled(recording, links));
     all.sort_unstable();
     all.dedup();
     all.into_iter().map(|i| ResourceId(i as u32)).collect()

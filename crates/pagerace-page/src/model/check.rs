@@ -61,6 +61,9 @@ impl Page {
             for font in fonts.chain(content.icons.iter().copied()) {
                 self.known("content.fonts", font)?;
             }
+            for id in content.styled.iter().chain(&content.lazy) {
+                self.known("content.styled or content.lazy", *id)?;
+            }
         }
         if let Some(layout) = &self.layout {
             self.check_layout(layout)

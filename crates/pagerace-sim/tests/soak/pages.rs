@@ -314,6 +314,9 @@ impl Draw {
             .iter()
             .filter(|r| r.destination == Destination::Font);
         let fonts: Vec<ResourceId> = fonts.map(|r| r.id).collect();
+        let images = page.resources.iter();
+        let images = images.filter(|r| r.destination == Destination::Image);
+        let (styled, lazy) = images.map(|r| r.id).partition(|_| self.chance(0.5));
         let mut text: Vec<u64> = (0..self.0.below(5))
             .map(|_| self.0.below(html + 1))
             .collect();
@@ -334,6 +337,8 @@ impl Draw {
                 })
                 .collect(),
             icons: fonts.into_iter().take(1).collect(),
+            styled,
+            lazy,
         }
     }
 

@@ -197,7 +197,7 @@ fn all_recordings_race_together() {
         "--runs",
         "1",
     ]);
-    words.extend(["--csv", "out.csv"]);
+    words.extend(["--csv", "out.csv", "--no-progress"]);
     let race = sandbox.run(&words);
     assert_eq!((race.code, race.err.as_str()), (0, ""));
     let csv = sandbox.read("out.csv");

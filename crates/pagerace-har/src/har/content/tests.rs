@@ -92,3 +92,35 @@ fn a_document_without_text_says_so_and_one_without_a_body_says_nothing() {
     assert_eq!(import(html).expect("a body").text, [0; 0]);
     assert_eq!(import(""), None);
 }
+
+#[test]
+fn images_of_styles_and_lazy_images_inside_the_document() {
+    let html = "<!doctype html><head><style>p{background:url(sheet.png)}</style></head><body>\
+        <p style=\"background:url('attribute.png?a=1&b=2')\">text<img src=plain.png>\
+        <img src=lazy.png loading=lazy><img src=both.png><i style='background:url(both.png)'></i>";
+    let image = |path: &str| {
+        let mut image = entry(path, "image", "");
+        image["_initiator"] = json!({"type": "parser", "url": "https://a.test/"});
+        image["response"]["content"] = json!({"size": 5000, "mimeType": "image/png"});
+        image
+    };
+    let names = [
+        "sheet.png",
+        "attribute.png?a=1&b=2",
+        "plain.png",
+        "lazy.png",
+        "both.png",
+    ];
+    let mut entries = vec![entry("", "document", html)];
+    entries.extend(names.map(image));
+    let har = json!({"log": {"entries": entries}}).to_string();
+    let page = from_bytes("x.har", har.as_bytes(), &ImportOptions::default()).expect("a page");
+    let content = page.content.expect("the document has a body");
+    assert_eq!(content.styled, [ResourceId(1), ResourceId(2)]);
+    assert_eq!(content.lazy, [ResourceId(4)]);
+    let delays_load = page.resources.iter().map(|r| r.blocks_load);
+    assert_eq!(
+        delays_load.collect::<Vec<_>>(),
+        [true, true, true, true, false, true]
+    );
+}

@@ -107,7 +107,7 @@ pub(super) fn unlink_unnamed(recording: &Recording, links: &mut [Option<Link>]) 
 
 /// Returns the URLs in `url()` of style attributes and style elements of `document`, as the
 /// browser requests them, with the offset behind each; the last occurrence of a URL first.
-fn in_styles<'a>(
+pub(crate) fn in_styles<'a>(
     recording: &'a Recording,
     document: usize,
 ) -> impl Iterator<Item = (String, u64)> + 'a {
