@@ -138,8 +138,8 @@ fn time_before_the_first_byte_is_not_the_processors() {
         .iter_mut()
         .filter_map(|r| r.recorded.as_mut())
     {
-        times.start = times.start + lookup;
-        times.end = times.end + lookup;
+        times.start += lookup;
+        times.end += lookup;
     }
     page.recorded.on_content_load = page.recorded.on_content_load.map(|at| at + lookup);
     assert_eq!(fitted(page), None);
