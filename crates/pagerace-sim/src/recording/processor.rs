@@ -43,15 +43,17 @@ pub(super) fn fit(page: &mut Page) -> Result<(), ScenarioError> {
         page.recorded.slowdown = Some(slowdown);
         Ok(Comparison::of(page, &run(&own_load(page), 1, false)?))
     };
-    let plain = compare(1.0)?;
     let late = |slowdown: f64| Ok(compare(slowdown)?.map_or(f64::NAN, |load| load.event));
     let explains = search(late, error(recorded))?;
-    let contradicts = |slowdown: f64| {
-        let both = compare(slowdown)?.zip(plain);
-        Ok(both.is_none_or(|(slow, plain)| slow.contradicts(plain)))
-    };
     page.recorded.slowdown = match explains {
-        Some(slowdown) if slowdown > 1.0 => limit(contradicts, slowdown)?,
+        Some(slowdown) if slowdown > 1.0 => {
+            let plain = compare(1.0)?;
+            let contradicts = |slowdown: f64| {
+                let both = compare(slowdown)?.zip(plain);
+                Ok(both.is_none_or(|(slow, plain)| slow.contradicts(plain)))
+            };
+            limit(contradicts, slowdown)?
+        }
         other => other,
     };
     Ok(())
