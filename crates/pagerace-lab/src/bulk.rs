@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
 use crate::results::distinct;
-use crate::runner::{Cached, OnProgress, run_all};
+use crate::runner::{OnProgress, run_all};
 use crate::stats::median;
 
 mod json;
@@ -220,7 +220,7 @@ pub fn run_bulk(
 ) -> Result<BulkResults, LabError> {
     plan.check()?;
     let (runs, contenders) = (plan.runs as usize, plan.contenders.len());
-    let transfer = |_: &mut Cached, index: usize| {
+    let transfer = |index: usize| {
         let (cell, run) = (index / runs, index % runs);
         let scenario = plan.scenario(cell / contenders, cell % contenders);
         runner(&scenario, plan.run_seed(run))

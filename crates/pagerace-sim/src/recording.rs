@@ -12,7 +12,7 @@ use pagerace_core::Duration;
 use pagerace_net::Network;
 use pagerace_page::{Interventions, Page, RecordedExchange, Resource, Wait};
 
-use crate::{LoadSettings, ProtocolMap, Scenario, ScenarioError, Visit, run};
+use crate::{LoadSettings, ProtocolMap, Scenario, ScenarioError, Visit, World, run};
 
 /// Downlink rate in kbit/s if too few bytes were recorded to measure it; high enough not
 /// to limit a load.
@@ -84,6 +84,7 @@ fn own_load(page: &Page) -> Scenario {
             deadline: DEADLINE,
             ..LoadSettings::default()
         },
+        world: World::NOMINAL,
     }
 }
 

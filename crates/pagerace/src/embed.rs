@@ -62,7 +62,7 @@ pub fn race(
     }
     let mut plan = plan_with(&options, named)?;
     let warnings = prepare(&mut plan)?;
-    let results = results(&plan, inputs::jobs(jobs), &Watch::hooked(hook))?;
+    let results = results(&plan, inputs::jobs(jobs), &Watch::hooked(hook), &mut |_, _| Ok(()))?;
     Ok((results, warnings))
 }
 

@@ -88,13 +88,21 @@ pub(crate) struct LoadArgs {
     #[arg(short, long, value_name = "LIST")]
     pub(crate) network: Vec<String>,
 
-    /// Number of loads of each page, network and variant.
-    #[arg(short, long, value_name = "N", default_value_t = RUNS,
+    /// Number of loads of each page, network and variant. [default: as many as the answer
+    /// takes, from 10 to 60; 30 in studies and in one world]
+    #[arg(short, long, value_name = "N",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(crate) runs: u32,
+    pub(crate) runs: Option<u32>,
 
     #[command(flatten)]
     pub(crate) random: SeedArgs,
+}
+
+impl LoadArgs {
+    /// Returns the number of runs, or its default.
+    pub(crate) fn runs(&self) -> u32 {
+        self.runs.unwrap_or(RUNS)
+    }
 }
 
 /// The design of a race: contenders, networks, loads and metric.

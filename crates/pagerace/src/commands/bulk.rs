@@ -113,7 +113,7 @@ fn plan(args: &BulkArgs) -> Result<BulkPlan> {
         bytes: args.size,
         networks: networks(&args.loads.network, &[DEFAULT_NETWORK])?,
         contenders: contenders.collect(),
-        runs: args.loads.runs,
+        runs: args.loads.runs(),
         seed: args.loads.random.seed,
         settings: LoadSettings {
             tcp_tls: args.tls_version,

@@ -9,11 +9,11 @@ use pagerace_delivery::StrategySpec;
 use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_lab::contender::{ContenderText, choose, product};
 use pagerace_lab::export::json::read_plan;
-use pagerace_lab::robustness::check_robustness;
-use pagerace_lab::why::{explain_race, is_explained, loads};
-use pagerace_lab::{Contender, MetricId, Plan, Results, VERSION, run_race};
+use pagerace_lab::why::{explain_network, is_explained, loads};
+use pagerace_lab::{Contender, MetricId, Plan, Results, VERSION, run_network};
 use pagerace_page::{Interventions, Page};
 use pagerace_papers::srivastava;
+use pagerace_report::input::Provenance;
 use pagerace_sim::{ProtocolMap, Visit};
 
 use super::failed::all_failed;
@@ -62,12 +62,12 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     outputs::check_qlog(args, &plan)?;
     let jobs = args.work.jobs();
     let watch = args.work.watch("loads");
-    let results = results(&plan, jobs, &watch)?;
-    answer::print(
-        &mut anstream::stdout().lock(),
-        &results,
-        &defaults_used(args),
-    )?;
+    let mut out = anstream::stdout().lock();
+    let results = results(&plan, jobs, &watch, &mut |results, network| {
+        Ok(answer::first(&mut out, results, network)?)
+    })?;
+    answer::rest(&mut out, &results, &defaults_used(args))?;
+    drop(out);
     outputs::write_all(args, &results, jobs, &watch)?;
     all_failed(&results)?;
     if args.open
@@ -91,24 +91,29 @@ pub(crate) fn prepare(plan: &mut Plan) -> Result<Vec<String>> {
     Ok(warnings)
 }
 
-/// Runs a race, explains its differences, and tries its verdicts under other assumptions.
-pub(crate) fn results(plan: &Plan, jobs: usize, watch: &Watch) -> Result<Results> {
-    watch.start("racing", plan.loads());
-    let mut results = run_race(plan, jobs, &load, &|progress| watch.tell(progress))?;
-    if is_explained(plan) {
-        watch.start("explaining", loads(plan));
-        explain_race(&mut results, jobs, &explain, &|progress| {
+/// Runs a race and explains its differences, network by network. `answered` is called when the
+/// results on a network are complete.
+pub(crate) fn results(
+    plan: &Plan,
+    jobs: usize,
+    watch: &Watch,
+    answered: &mut dyn FnMut(&Results, usize) -> Result<()>,
+) -> Result<Results> {
+    let mut results = Results::planned(plan, Provenance::Simulated);
+    for network in 0..plan.networks.len() {
+        watch.start("racing", plan.loads());
+        run_network(&mut results, network, jobs, &load, &|progress| {
             watch.tell(progress)
         })?;
+        if is_explained(plan) {
+            watch.start("explaining", loads(plan));
+            explain_network(&mut results, network, jobs, &explain, &|progress| {
+                watch.tell(progress)
+            })?;
+        }
+        watch.clear();
+        answered(&results, network)?;
     }
-    check_robustness(
-        &mut results,
-        jobs,
-        &load,
-        &|loads| watch.start("checking", loads),
-        &|progress| watch.tell(progress),
-    )?;
-    watch.clear();
     Ok(results)
 }
 
@@ -188,6 +193,7 @@ pub(super) fn settings(args: &ModelArgs) -> Result<Plan> {
     let settings = args.settings();
     origin_rtt::check(&args.distance.origin_rtt, settings.connections)?;
     Ok(Plan {
+        worlds: args.worlds,
         browser: args.browser(),
         settings,
         interventions: interventions::shared(&args.interventions)?,
@@ -205,7 +211,8 @@ pub(super) fn add_design(
 ) -> Result<()> {
     let DesignArgs { loads, metric, .. } = args;
     plan.networks = networks_in(folder, &loads.network, defaults.networks)?;
-    (plan.runs, plan.seed, plan.metric) = (loads.runs, loads.random.seed, *metric);
+    (plan.runs, plan.seed, plan.metric) = (loads.runs(), loads.random.seed, *metric);
+    plan.adaptive = loads.runs.is_none();
     add_contenders(plan, &args.contenders, defaults)?;
     Ok(plan.check_settings()?)
 }

@@ -48,7 +48,7 @@ pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
         }
     }
     if given("runs") {
-        plan.runs = args.design.loads.runs;
+        plan.runs = args.design.loads.runs();
     }
     if given("seed") {
         plan.seed = args.design.loads.random.seed;

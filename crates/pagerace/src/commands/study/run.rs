@@ -244,7 +244,11 @@ impl<'a> Run<'a> {
             _ => Arc::new(self.resolved.key(cells, place.cell)),
         };
         let (plan, details) = (&cells.plan, self.resolved.study.details);
-        let (scenario, seed) = (plan.scenario(place.cell), plan.run_seed(run as usize));
+        let run_index = run as usize;
+        let (scenario, seed) = (
+            plan.scenario(place.cell, run_index),
+            plan.run_seed(run_index),
+        );
         let failed = |reason| anyhow::anyhow!("{}: {reason}", key.page);
         let name = LoadName {
             cell: key.cell.as_str().into(),
