@@ -15,7 +15,7 @@ use super::extension;
 use super::recording::Recording;
 use super::value::{filled, millis};
 use super::viewport;
-use pagerace_page::{FittedLargest, PaintFit, ResourceId, Wait};
+use pagerace_page::{LargestElement, PaintFit, ResourceId, Wait};
 
 /// Maximum time from the completion of an image to its paint: decoding, and tasks before
 /// the frame. Milliseconds.
@@ -140,8 +140,8 @@ fn largest(
     paints: &RecordedPaints,
     at: f64,
     first: f64,
-) -> Option<FittedLargest> {
-    let image = |i: usize| FittedLargest::Image {
+) -> Option<LargestElement> {
+    let image = |i: usize| LargestElement::Image {
         id: ResourceId(i as u32),
     };
     let images = || {
@@ -155,7 +155,7 @@ fn largest(
         return Some(image(named));
     }
     if paints.largest_is_text == Some(true) {
-        return Some(FittedLargest::Text);
+        return Some(LargestElement::Text);
     }
     let fits = |&i: &usize| {
         let end = recording.end(i);
@@ -163,7 +163,9 @@ fn largest(
     };
     let largest = images().filter(fits).max_by_key(|&i| recording.bodies[i]);
     match largest {
-        _ if at < first + FRAME_MS && paints.largest_is_text.is_none() => Some(FittedLargest::Text),
+        _ if at < first + FRAME_MS && paints.largest_is_text.is_none() => {
+            Some(LargestElement::Text)
+        }
         Some(found) => Some(image(found)),
         None => None,
     }
