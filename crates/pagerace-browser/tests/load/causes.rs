@@ -385,7 +385,11 @@ fn check_one(
         return fail("comes before its cause");
     }
     let r = cause.resource;
-    let arrived = if cause.ended {
+    let is_font = page.resources[r.index()].destination == Destination::Font;
+    let arrived = if is_font && !cause.ended {
+        // The end of the font's block period.
+        l.ends.get(&r).is_none_or(|end| *end >= cause.at)
+    } else if cause.ended {
         l.ends.get(&r) == Some(&cause.at)
     } else if cause.received == 0 {
         l.heads.get(&r) == Some(&cause.at)

@@ -115,7 +115,7 @@ pub(super) fn page(
         .then(|| content::read(&recording, &links))
         .flatten();
     let fit = page_start.filter(|_| layout.is_none());
-    let fit = fit.and_then(|start| paints::fit(&recording, &paints, start));
+    let fit = fit.and_then(|start| paints::fit(&recording, &paints, &ads, start));
     let mut visible = match &layout {
         Some(layout) => viewport::on_screen(layout, &destinations),
         None => viewport::images(

@@ -84,9 +84,14 @@ pub(super) fn unblock(recording: &Recording, first: f64, blocking: &mut [bool]) 
     }
 }
 
-/// Returns the constraints that the paints imply; `None` without a first paint. `start`
-/// is the start of the page in milliseconds since 1970.
-pub(super) fn fit(recording: &Recording, paints: &RecordedPaints, start: f64) -> Option<PaintFit> {
+/// Returns the constraints that the paints imply; `None` without a first paint. `ads` marks
+/// advertisement, and `start` is the start of the page in milliseconds since 1970.
+pub(super) fn fit(
+    recording: &Recording,
+    paints: &RecordedPaints,
+    ads: &[bool],
+    start: f64,
+) -> Option<PaintFit> {
     let first = start + paints.first?;
     let font_after = |(i, at): (usize, Option<f64>)| {
         recording.destinations[i] == Destination::Font && at.is_some_and(|at| at > first)
@@ -102,7 +107,7 @@ pub(super) fn fit(recording: &Recording, paints: &RecordedPaints, start: f64) ->
         swaps_fonts,
         largest: paints
             .largest
-            .and_then(|ms| largest(recording, paints, start + ms, first)),
+            .and_then(|ms| largest(recording, paints, ads, start + ms, first)),
     })
 }
 
@@ -138,6 +143,7 @@ fn last_before(recording: &Recording, first: f64) -> Wait {
 fn largest(
     recording: &Recording,
     paints: &RecordedPaints,
+    ads: &[bool],
     at: f64,
     first: f64,
 ) -> Option<LargestElement> {
@@ -149,6 +155,7 @@ fn largest(
         all.filter(|&i| {
             recording.destinations[i] == Destination::Image
                 && !viewport::is_icon(&recording.entries[i])
+                && !ads[i]
         })
     };
     if let Some(named) = images().find(|&i| recording.entries[i].largest_paint) {
