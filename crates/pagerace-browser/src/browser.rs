@@ -89,7 +89,7 @@ impl Browser {
     pub fn new(page: Arc<Page>, config: &BrowserConfig, seed: u64) -> Self {
         let profile = config.profile;
         let graph = Graph::new(&page, profile);
-        let layout = Layout::new(&page, &graph);
+        let layout = Layout::new(&page, &graph, None);
         let costs = Costs::new(&page, config, seed);
         let requests = Requests::new(&page, profile, &graph, &layout);
         let parser = |node: &Node| {
@@ -103,7 +103,7 @@ impl Browser {
         Self {
             profile,
             screen: Screen::new(layout.image_room),
-            fonts: Fonts::new(&page),
+            fonts: Fonts::new(&page, &layout),
             layout,
             overheads: Overheads::new(&page, config, seed),
             costs,
@@ -279,7 +279,7 @@ impl Browser {
                     let shown = at + self.presentation();
                     self.screen.uncover(shown, self.current.cause);
                 }
-                Timer::BlockPeriodOver(font) => self.fonts.end_block_period(self.current, font),
+                Timer::BlockPeriodOver(font) => self.end_block_period(at, font),
                 Timer::Flush(image) => self.flush_image(at, image),
             }
             self.settle(at);

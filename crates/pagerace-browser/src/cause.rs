@@ -6,8 +6,9 @@
 //! browser and does not change the cause. The time from a cause to its effect therefore
 //! belongs to the browser, and the time before the cause to the network.
 //!
-//! Only arrivals over the network are causes. A response from the cache passes on the
-//! cause of its request.
+//! Only arrivals over the network are causes, with one exception: if text waits for a font until
+//! its block period ends, that end counts as an arrival of the font. A response from the cache
+//! passes on the cause of its request.
 
 use pagerace_core::{Duration, Instant, names};
 use pagerace_page::ResourceId;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::LoadMetrics;
 
-/// An arrival of bytes that an event waited for last.
+/// An arrival of bytes that an event waited for last, or the end of its wait for a font.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cause {
     /// The resource whose bytes arrived.

@@ -19,6 +19,7 @@ mod filter;
 mod headers;
 mod http_date;
 mod initiator;
+mod largest;
 mod layout;
 mod loading;
 mod markup;

@@ -17,9 +17,9 @@ pub mod timeline;
 pub use arrival::{Arrival, highest_rate};
 pub use intervention::{Intervention, Interventions, ResourceEffect};
 pub use model::{
-    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence,
-    FittedLargest, FontDisplay, FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript,
-    Largest, NoResponse, Note, Origin, OriginId, Overlay, Page, PageLayout, PaintEvidence,
+    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay,
+    FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript, Largest, LargestCandidate,
+    LargestElement, NoResponse, Note, Origin, OriginId, Overlay, Page, PageLayout, PaintEvidence,
     PaintFit, PictureShares, RecordedExchange, RecordedPage, RecordedTimes, Rect, RenderingTime,
     Resource, ResourceId, Trigger, Wait,
 };

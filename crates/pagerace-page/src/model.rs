@@ -17,7 +17,7 @@ pub use self::layout::{
     Callback, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript, Largest,
     Overlay, PageLayout, PictureShares, Rect, RenderingTime,
 };
-pub use self::paints::{FittedLargest, PaintEvidence, PaintFit};
+pub use self::paints::{LargestCandidate, LargestElement, PaintEvidence, PaintFit};
 
 /// Index into [`Page::resources`].
 #[derive(
@@ -72,6 +72,10 @@ pub struct Page {
     /// but no layout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<PaintFit>,
+    /// Elements that may be the largest, the most probable first, if the recording has no
+    /// layout. [`largest_candidates`](Self::largest_candidates) says whether they count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<LargestCandidate>,
     /// Missing, odd or omitted data of the recording, and its substitutes.
     pub notes: Vec<Note>,
 }

@@ -151,7 +151,8 @@ impl Browser {
         self.raise_blocking_script(id);
         let resource = &self.page.resources[id.index()];
         let is_image = self.graph.nodes[id.index()].role == Role::Image;
-        if is_image && resource.in_viewport && self.graph.in_main_frame(id) {
+        let is_seen = resource.in_viewport || self.layout.largest_image == Some(id);
+        if is_image && is_seen && self.graph.in_main_frame(id) {
             let signal = (self.profile.raised)(resource);
             let raise = signal.map(|signal| (id, signal));
             self.rendering.to_raise.extend(raise);

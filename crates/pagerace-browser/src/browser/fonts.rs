@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use pagerace_page::{Content, FontDisplay, FontUse, Page, ResourceId};
 
 use crate::cause::Ready;
+use crate::paint::Layout;
 
 /// The fonts of the page's own document, and the text that waits for them.
 #[derive(Debug)]
 pub(super) enum Fonts {
     /// The layout is guessed: all text waits for all fonts that were found before the first
-    /// layout, as with `font-display: block`, except for those that are known not to hide it.
+    /// layout, except for those that are known not to hide it.
     Common {
         missing: BTreeSet<ResourceId>,
         /// Fonts that hide no text, or for 0.1 s at most: those of icons, and those with
@@ -18,7 +19,6 @@ pub(super) enum Fonts {
         harmless: BTreeSet<ResourceId>,
         /// True if text never waits.
         swaps: bool,
-        block_over: bool,
         /// The time at which text stopped waiting.
         since: Option<Ready>,
     },
@@ -46,20 +46,30 @@ fn harmless(content: &Content) -> BTreeSet<ResourceId> {
 }
 
 impl Fonts {
-    pub(super) fn new(page: &Page) -> Self {
+    pub(super) fn new(page: &Page, layout: &Layout) -> Self {
         if page.layout.is_some() {
             return Self::Own(BTreeMap::new());
         }
         Self::Common {
             missing: BTreeSet::new(),
             harmless: page.content.as_ref().map(harmless).unwrap_or_default(),
-            swaps: page.fit.is_some_and(|fit| fit.swaps_fonts),
-            block_over: false,
+            swaps: layout.swaps_fonts,
             since: None,
         }
     }
 
-    /// Makes text stop waiting for `font`, which has arrived or never will.
+    /// Returns true if `font` hides text, or will hide it from the first layout on.
+    pub(super) fn hides(&self, font: ResourceId) -> bool {
+        match self {
+            Self::Common { missing, .. } => missing.contains(&font),
+            Self::Own(holds) => {
+                matches!(holds.get(&font), Some(Hold::Preloaded | Hold::Hidden))
+            }
+        }
+    }
+
+    /// Makes text stop waiting for `font`: it has arrived, it never will, or its block period is
+    /// over.
     pub(super) fn release(&mut self, now: Ready, font: ResourceId) {
         match self {
             Self::Common { missing, since, .. } => {
@@ -75,41 +85,12 @@ impl Fonts {
         }
     }
 
-    /// Ends the block period of `font`, or of all fonts if text waits for them together.
-    pub(super) fn end_block_period(&mut self, now: Ready, font: Option<ResourceId>) {
-        match self {
-            Self::Common {
-                missing,
-                block_over,
-                since,
-                ..
-            } => {
-                *block_over = true;
-                if !missing.is_empty() {
-                    *since = Some(now);
-                }
-            }
-            Self::Own(holds) => {
-                if let Some(hold @ Hold::Hidden) = font.and_then(|font| holds.get_mut(&font)) {
-                    *hold = Hold::Shown(now);
-                }
-            }
-        }
-    }
-
     /// Returns true if text in these fonts is visible. Text in several fonts is visible with
     /// the first available font. The space of its other words is laid out already.
     pub(super) fn show(&self, own: &[ResourceId]) -> bool {
         match self {
-            Self::Common {
-                missing,
-                block_over,
-                ..
-            } => *block_over || missing.is_empty(),
-            Self::Own(holds) => {
-                let hides = |font| matches!(holds.get(font), Some(Hold::Preloaded | Hold::Hidden));
-                own.is_empty() || !own.iter().all(hides)
-            }
+            Self::Common { missing, .. } => missing.is_empty(),
+            Self::Own(_) => own.is_empty() || !own.iter().all(|font| self.hides(*font)),
         }
     }
 
@@ -131,11 +112,7 @@ impl Fonts {
     /// the browser stops waiting.
     pub(super) fn wait_for(&self, broken: impl Fn(&ResourceId) -> bool) -> bool {
         match self {
-            Self::Common {
-                missing,
-                block_over,
-                ..
-            } => !block_over && missing.iter().any(broken),
+            Self::Common { missing, .. } => missing.iter().any(broken),
             Self::Own(holds) => holds
                 .iter()
                 .any(|(font, hold)| matches!(hold, Hold::Hidden) && broken(font)),

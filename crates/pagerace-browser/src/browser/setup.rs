@@ -1,9 +1,11 @@
-//! The cache contents and the protocols of servers, set before the load begins.
+//! The cache contents, the protocols of servers and the largest element, set before the load begins.
 
 use pagerace_core::Protocol;
 
 use super::Browser;
+use super::fonts::Fonts;
 use crate::Cached;
+use crate::paint::Layout;
 
 impl Browser {
     /// Sets the cache state of each resource in page order. Resources beyond the list are
@@ -37,5 +39,21 @@ impl Browser {
         );
         of_origin.resize(self.page.origins.len(), Protocol::H3);
         self.requests.set_protocols(&self.page, &of_origin);
+    }
+
+    /// Draws the largest element among those that may be it, by a number from 0 up to 1
+    /// ([`Page::drawn_largest`](pagerace_page::Page::drawn_largest)), and with a text, whether it
+    /// waits for fonts or scripts. Without a draw, the most probable element is the largest. Pages
+    /// with a recorded layout have no draw.
+    ///
+    /// # Panics
+    /// Panics if the load has begun.
+    pub fn set_largest(&mut self, draw: f64) {
+        assert!(
+            self.started.is_none(),
+            "the largest element is drawn before a load"
+        );
+        self.layout = Layout::new(&self.page, &self.graph, Some(draw));
+        self.fonts = Fonts::new(&self.page, &self.layout);
     }
 }

@@ -91,8 +91,8 @@ pub(super) enum Timer {
     Reveal,
     /// The overlay of the page is gone.
     Uncover,
-    /// Text stops waiting for this font, or for all fonts.
-    BlockPeriodOver(Option<ResourceId>),
+    /// Text stops waiting for this font.
+    BlockPeriodOver(ResourceId),
 }
 
 impl Timer {

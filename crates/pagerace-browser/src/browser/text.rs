@@ -97,17 +97,15 @@ impl Browser {
 
     /// Starts the block periods of the fonts that the first layout uses.
     pub(super) fn first_layout_used_fonts(&mut self, now: Instant) {
-        match &self.fonts {
-            Fonts::Common { missing, .. } if missing.is_empty() => {}
-            Fonts::Common { .. } => {
-                self.schedule(now + FONT_BLOCK_PERIOD, Timer::BlockPeriodOver(None));
-            }
+        let used: Vec<ResourceId> = match &self.fonts {
+            Fonts::Common { missing, .. } => missing.iter().copied().collect(),
             Fonts::Own(holds) => {
                 let preloaded = holds.iter().filter(|(_, h)| matches!(h, Hold::Preloaded));
-                for font in preloaded.map(|(font, _)| *font).collect::<Vec<_>>() {
-                    self.hide_text(now, font);
-                }
+                preloaded.map(|(font, _)| *font).collect()
             }
+        };
+        for font in used {
+            self.hide_text(now, font);
         }
     }
 
@@ -133,23 +131,34 @@ impl Browser {
 
     /// Hides the text of a missing font that layout uses, for the font's block period.
     fn hide_text(&mut self, now: Instant, font: ResourceId) {
-        let layout = self.page.layout.as_ref();
-        let told = layout.and_then(|l| l.fonts.iter().find(|f| f.font == font));
+        let told = match (&self.page.layout, &self.page.content) {
+            (Some(layout), _) => &layout.fonts[..],
+            (None, Some(content)) => &content.fonts,
+            (None, None) => &[],
+        };
+        let told = told.iter().find(|told| told.font == font);
         let limit = self.started.unwrap_or(now) + LCP_LIMIT;
-        let shown = match told.map_or(FontDisplay::Auto, |f| f.display) {
+        let shown = match told.map_or(FontDisplay::Auto, |told| told.display) {
             FontDisplay::Auto => limit.min(now + FONT_BLOCK_PERIOD),
             FontDisplay::Block => now + FONT_BLOCK_PERIOD,
             FontDisplay::Fallback => now + FONT_SHORT_PERIOD,
             FontDisplay::Swap | FontDisplay::Optional => now,
         };
-        let hold = if shown <= now {
-            Hold::Shown(self.current)
-        } else {
-            self.schedule(shown, Timer::BlockPeriodOver(Some(font)));
-            Hold::Hidden
-        };
         if let Fonts::Own(holds) = &mut self.fonts {
-            holds.insert(font, hold);
+            holds.insert(font, Hold::Hidden);
+        }
+        if shown <= now {
+            self.fonts.release(self.current, font);
+        } else {
+            self.schedule(shown, Timer::BlockPeriodOver(font));
+        }
+    }
+
+    /// Shows the text that still waits for `font`. Until now, the font held it back.
+    pub(super) fn end_block_period(&mut self, now: Instant, font: ResourceId) {
+        if self.fonts.hides(font) {
+            self.arrival(now, font, self.states[font.index()].received, false);
+            self.fonts.release(self.current, font);
         }
     }
 

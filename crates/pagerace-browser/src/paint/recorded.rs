@@ -119,6 +119,8 @@ impl Layout {
             images,
             made: Vec::new(),
             image_room: f64::INFINITY,
+            largest_image: None,
+            swaps_fonts: false,
         }
     }
 }

@@ -109,22 +109,12 @@ fn first_classes(page: &Page, in_head: &[bool]) -> Vec<RequestPriority> {
             if resource.destination != Destination::Image {
                 return resource.priority;
             }
-            let first = match resource.priority {
-                // Raised by layout; `Medium` or `Low` before. A `High` image that is outside
-                // the viewport or preloaded has its class from the author.
-                RequestPriority::High | RequestPriority::VeryHigh
-                    if resource.in_viewport && !in_head =>
-                {
-                    RequestPriority::Low
-                }
-                recorded => recorded,
-            };
             // Preloads are not counted.
             let place = resource.discovery.trigger.place();
             let in_markup = !in_head && place.is_some_and(|(parent, _)| parent == page.document);
             let unboosted = recorded_boost && resource.priority == RequestPriority::Low;
             let boosts = in_markup && !unboosted && boosted < BOOSTED_IMAGES;
-            let class = match first {
+            let class = match resource.priority {
                 RequestPriority::Low if boosts => RequestPriority::Medium,
                 class => class,
             };

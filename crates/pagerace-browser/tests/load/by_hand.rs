@@ -11,7 +11,7 @@ use crate::common::{
 };
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
-use pagerace_page::model::{Page, Resource, Trigger};
+use pagerace_page::model::{Content, FontDisplay, FontUse, Page, Resource, Trigger};
 
 #[test]
 fn a_head_delays_the_first_paint_by_one_round_trip() {
@@ -50,7 +50,7 @@ fn a_head_delays_the_first_paint_by_one_round_trip() {
 }
 
 #[test]
-fn fonts_are_found_by_layout_and_hold_text_for_three_seconds_at_most() {
+fn fonts_are_found_by_layout_and_hold_text_until_their_block_period_ends() {
     let font = resource(Destination::Font, 20_000, Trigger::Style { parent: id(1) });
     let p = page(vec![document(10 * KIB), blocking_sheet(5_000, 500), font]);
     let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
@@ -60,18 +60,34 @@ fn fonts_are_found_by_layout_and_hold_text_for_three_seconds_at_most() {
     assert_eq!(metrics.lcp, Some(ms(300.0)));
     assert_eq!(metrics.fcp, Some(ms(200.0)), "invisible text counts");
 
-    // At 4 kB/s the font would take another 5 s.
-    let slow = Network {
-        rate: 4_000,
-        ..Network::default()
+    // At 4 kB/s the font would take another 5 s, and the layout comes after 4 s.
+    let slow = |rate, display: Option<FontDisplay>| {
+        let mut p = (*p).clone();
+        p.content = Some(Content {
+            text: vec![5_000],
+            fonts: display
+                .map(|display| FontUse {
+                    font: id(2),
+                    display,
+                })
+                .into_iter()
+                .collect(),
+            ..Content::default()
+        });
+        let network = Network {
+            rate,
+            ..Network::default()
+        };
+        let l = load(&p.into(), &no_cpu(Profile::CHROME), &network, 1);
+        let lcp = l.browser.metrics().lcp.expect("painted").as_millis_f64();
+        (lcp, l.asked(2).expect("asked for"))
     };
-    let l = load(&p, &no_cpu(Profile::CHROME), &slow, 1);
-    let layout = l.asked(2).expect("asked for");
-    let lcp = l.browser.metrics().lcp.expect("painted").as_millis_f64();
-    assert!(
-        (lcp - (layout + 3_000.0)).abs() < 1e-3,
-        "{lcp}, font asked for at {layout}"
-    );
+    let (lcp, layout) = slow(4_000, Some(FontDisplay::Block));
+    assert!((lcp - (layout + 3_000.0)).abs() < 1e-3, "{lcp}, {layout}");
+    let (lcp, layout) = slow(4_000, None);
+    assert!((lcp - layout).abs() < 1e-3, "{lcp}, {layout}: too late");
+    let (lcp, layout) = slow(10_000, None);
+    assert!((lcp - 2_000.0).abs() < 1e-3 && layout < lcp, "{lcp}");
 }
 
 #[test]

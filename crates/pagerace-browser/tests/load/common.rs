@@ -15,7 +15,7 @@ use pagerace_page::model::{
     Resource, ResourceId, Trigger,
 };
 
-pub(crate) fn id(index: u32) -> ResourceId {
+pub(crate) const fn id(index: u32) -> ResourceId {
     ResourceId(index)
 }
 
@@ -132,6 +132,7 @@ pub(crate) fn page(resources: Vec<Resource>) -> Arc<Page> {
         layout: None,
         content: None,
         fit: None,
+        candidates: Vec::new(),
         notes: Vec::new(),
     })
 }
@@ -261,7 +262,11 @@ pub(crate) fn load(
     network: &Network,
     seed: u64,
 ) -> Loaded {
-    let mut browser = Browser::new(Arc::clone(page), config, seed);
+    load_in(Browser::new(Arc::clone(page), config, seed), page, network)
+}
+
+/// Loads the page to its end in this browser.
+pub(crate) fn load_in(mut browser: Browser, page: &Page, network: &Network) -> Loaded {
     let mut events = EventQueue::new();
     let mut actions = Vec::new();
     let mut arrivals: BTreeMap<ResourceId, Vec<(Instant, u64)>> = BTreeMap::new();
@@ -391,11 +396,10 @@ pub(crate) fn head_script(bytes: u64, offset: u64) -> Resource {
     }
 }
 
-/// Returns an image in the viewport, recorded with the priority that layout gave it.
+/// Returns an image in the viewport, which layout raises.
 pub(crate) fn visible_image(bytes: u64, offset: u64) -> Resource {
     Resource {
         in_viewport: true,
-        priority: RequestPriority::High,
         ..in_markup(Destination::Image, bytes, offset)
     }
 }

@@ -10,6 +10,7 @@ mod discovery;
 mod files;
 mod http1;
 mod images;
+mod largest;
 mod made;
 mod overheads;
 mod properties;

@@ -28,6 +28,7 @@ impl Builder {
             layout: None,
             content: None,
             fit: None,
+            candidates: Vec::new(),
             notes: vec![],
         };
         let mut builder = Self { page };

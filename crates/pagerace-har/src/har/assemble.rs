@@ -17,12 +17,13 @@ use super::recording::Recording;
 use super::redirects::Redirects;
 use super::value::{filled, list, millis};
 use super::{
-    cache, content, destination, extension, headers, layout, loading, origins, rtt, sizes, viewport,
+    cache, content, destination, extension, headers, largest, layout, loading, origins, rtt, sizes,
+    viewport,
 };
 use crate::category;
 use pagerace_page::model::MAX_FIELD_BYTES;
 use pagerace_page::{
-    Category, FittedLargest, Page, RecordedPage, RecordedTimes, Resource, ResourceId,
+    Category, Evidence, LargestElement, Page, RecordedPage, RecordedTimes, Resource, ResourceId,
 };
 
 /// Maximum time after the load event at which a resource that it waited for may end, due
@@ -91,6 +92,17 @@ pub(super) fn page(
     let think = rtt::think_times(entries, &round_trips, notes);
     let document_host = entries[document].host().unwrap_or_default();
     let (origins, origin_of) = origins::collect(entries, &round_trips, document_host);
+    let categories: Vec<Category> = (0..entries.len())
+        .map(|i| {
+            let third_party = origins[origin_of[i].index()].third_party;
+            let (url, mime) = (entries[i].url_text, &entries[i].mime);
+            category::of(url, destinations[i], mime, third_party)
+        })
+        .collect();
+    let ads = advertisement(&categories, &links, |i| {
+        origins[origin_of[i].index()].third_party
+    });
+    let image_places = loading::image_places(&recording, &links);
     let linked = |test: &dyn Fn(&Link) -> bool| -> Vec<bool> {
         let links = links.iter().map(Option::as_ref);
         links.map(|link| link.is_some_and(test)).collect()
@@ -103,22 +115,41 @@ pub(super) fn page(
         .then(|| content::read(&recording, &links))
         .flatten();
     let fit = page_start.filter(|_| layout.is_none());
-    let fit = fit.and_then(|start| paints::fit(&recording, &paints, start));
+    let fit = fit.and_then(|start| paints::fit(&recording, &paints, &ads, start));
     let mut visible = match &layout {
         Some(layout) => viewport::on_screen(layout, &destinations),
         None => viewport::images(
             entries,
             &destinations,
             &bodies,
+            &ads,
             &by_markup,
             &by_style,
             recording.parsed,
             notes,
         ),
     };
-    if let Some(FittedLargest::Image { id }) = fit.and_then(|fit| fit.largest) {
+    if let Some(LargestElement::Image { id }) = fit.and_then(|fit| fit.largest) {
         visible[id.index()] = true;
     }
+    let candidates = if layout.is_some() {
+        Vec::new()
+    } else {
+        let mut excluded = in_frames(&destinations, &links);
+        let mut backgrounds = by_style.clone();
+        for (frame, ad) in excluded.iter_mut().zip(&ads) {
+            *frame |= ad;
+        }
+        for image in layout::styled(&recording, &links) {
+            backgrounds[image] = true;
+        }
+        let known = largest::Known {
+            excluded: &excluded,
+            places: &image_places,
+            backgrounds: &backgrounds,
+        };
+        largest::candidates(&recording, &known)
+    };
     let (mut blocks_load, mut early) = blocks_load(&recording, chosen, notes);
     // HTML standard: lazy images do not delay the load event.
     for image in layout::lazy(&recording, &links) {
@@ -129,13 +160,17 @@ pub(super) fn page(
     let mut resources = Vec::with_capacity(entries.len());
     for (i, entry) in entries.iter().enumerate() {
         let third_party = origins[origin_of[i].index()].third_party;
-        let category = category::of(entry.url_text, destinations[i], &entry.mime, third_party);
+        let category = categories[i];
         if category == Category::Ads {
             notes.add(Kind::AdsByList);
         }
         let inferred = || {
             let prefetch = destination::is_prefetch(entry);
             loading::infer_priority(destinations[i], modes[i], blocking[i], prefetch)
+        };
+        let priority = match destinations[i] {
+            Destination::Image => loading::image_priority(&recording, &links, image_places[i], i),
+            _ => entry.priority.unwrap_or_else(inferred),
         };
         resources.push(Resource {
             id: ResourceId(i as u32),
@@ -157,7 +192,7 @@ pub(super) fn page(
             body_bytes: bodies[i],
             decoded_bytes: entry.content_size,
             think_time: Duration::from_millis_f64(think[i]),
-            priority: entry.priority.unwrap_or_else(inferred),
+            priority,
             render_blocking: blocking[i],
             discovery: discoveries[i],
             in_viewport: visible[i],
@@ -204,6 +239,7 @@ pub(super) fn page(
         layout,
         content,
         fit,
+        candidates,
         notes: std::mem::take(notes).into_notes(),
     }
 }
@@ -232,6 +268,34 @@ fn destinations(
         (0..entries.len()).filter(again).count(),
     );
     all
+}
+
+/// Returns true for each entry that belongs to advertisement or analytics: those of that
+/// category, and those of third parties to which the recorder says that these led, such as
+/// pictures in frames that scripts make.
+fn advertisement(
+    categories: &[Category],
+    links: &[Option<Link>],
+    is_third_party: impl Fn(usize) -> bool,
+) -> Vec<bool> {
+    let mut ads: Vec<bool> = Vec::with_capacity(links.len());
+    for (i, link) in links.iter().enumerate() {
+        let recorded = |link: &&Link| link.evidence <= Evidence::RecordedParent;
+        let led = link.as_ref().filter(recorded);
+        let led = led.is_some_and(|link| ads[link.parent] && is_third_party(i));
+        ads.push(categories[i] == Category::Ads || led);
+    }
+    ads
+}
+
+/// Returns true for each entry that is a nested document, or that one leads to.
+fn in_frames(destinations: &[Destination], links: &[Option<Link>]) -> Vec<bool> {
+    let mut inside: Vec<bool> = Vec::with_capacity(links.len());
+    for (destination, link) in destinations.iter().zip(links) {
+        let led = link.as_ref().is_some_and(|link| inside[link.parent]);
+        inside.push(*destination == Destination::Iframe || led);
+    }
+    inside
 }
 
 /// Returns the bytes of the fields of each request and response.

@@ -15,6 +15,9 @@ use crate::fonts;
 /// Characters that fill the first screen: 30 % of 1350 x 940 pixels, with 190 square pixels
 /// for each, as in a font of 16 pixels. Modelled.
 const FIRST_SCREEN: u64 = 2000;
+/// Bytes of the body up to the end of that text. If there are fewer, and the page has scripts, these
+/// make the largest text, as on all of eight such pages with a recorded layout.
+const LITTLE_MARKUP: u64 = 1500;
 /// Parts into which this text is divided.
 const PARTS: u64 = 4;
 /// Words in the names of fonts that hold icons.
@@ -24,16 +27,22 @@ const ICONS: [&str; 6] = ["icon", "awesome", "glyph", "fa-", "symbol", "dashicon
 pub(super) fn read(recording: &Recording, links: &[Option<Link>]) -> Option<Content> {
     let document = Document::new(recording);
     let entry = &recording.entries[recording.document];
-    let texts = markup::texts(document.text?, entry.url.as_ref()?);
+    let (html, url) = (document.text?, entry.url.as_ref()?);
+    let texts = markup::texts(html, url);
     let ends = parts(&texts);
+    let scripts = markup::inline_scripts(html);
+    let scripted = !scripts.is_empty() || recording.destinations.contains(&Destination::Script);
+    let start = markup::body_start(html, url).unwrap_or(0);
+    let is_little = |end: &u64| *end < start + LITTLE_MARKUP;
+    let scripted_text = scripted && ends.last().is_some_and(is_little);
     let text = ends.iter().filter_map(|&end| document.encoded(end));
-    let scripts = markup::inline_scripts(document.text?).into_iter();
-    let scripts = scripts.filter(|script| !script.is_module);
+    let scripts = scripts.into_iter().filter(|script| !script.is_module);
     let scripts = scripts.filter_map(|script| document.encoded(script.end));
     let (fonts, icons) = fonts(recording);
     Some(Content {
         body_start: document.body_start(recording),
         text: text.collect(),
+        scripted_text,
         inline_scripts: scripts.take(MAX_ELEMENTS).collect(),
         fonts,
         icons,

@@ -70,6 +70,8 @@ pub(super) struct Entry<'a> {
     pub(super) priority: Option<RequestPriority>,
     /// The last priority, if it is more urgent than the first.
     pub(super) boosted: Option<RequestPriority>,
+    /// The last priority, if recorded.
+    pub(super) final_priority: Option<RequestPriority>,
     /// True if both the first and the last priority are recorded.
     pub(super) priority_history: bool,
     /// True if the recorded priority is not one of Chromium's.
@@ -106,7 +108,8 @@ impl<'a> Entry<'a> {
         let mime = mime_type(content, &response_headers, v);
         let (start, end) = span(v, page_start);
         let protocol = protocol(v, request, response, &request_headers);
-        let (priority, boosted, priority_history) = priorities(v, request);
+        let (first, final_priority) = priorities(v, request);
+        let priority = first.or(final_priority);
         Self {
             number,
             url: Url::parse(url_text).ok(),
@@ -154,8 +157,9 @@ impl<'a> Entry<'a> {
             initiator: Initiator::parse(v),
             request_id: filled(v, "_requestId").or_else(|| filled(v, "_request_id")),
             priority,
-            boosted,
-            priority_history,
+            boosted: final_priority.filter(|l| first.is_some_and(|f| *l < f)),
+            final_priority,
+            priority_history: first.is_some() && final_priority.is_some(),
             foreign_priority: priority.is_none() && filled(v, "_priority").is_some(),
             resource_type: filled(v, "_resourceType").or_else(|| filled(v, "_request_type")),
             error: filled(response, "_error"),
@@ -330,12 +334,12 @@ fn image(content: &Value, mime: &str) -> ImageBytes {
     decoded.map_or_else(|_| ImageBytes::default(), |bytes| image::read(&bytes))
 }
 
-/// Returns the priority at the time of the request, a later more urgent one, and whether
-/// both are recorded. Safari's three words do not map to Chromium's five and are ignored.
+/// Returns the priority at the time of the request, and the last one. Safari's three words do
+/// not map to Chromium's five and are ignored.
 fn priorities(
     entry: &Value,
     request: &Value,
-) -> (Option<RequestPriority>, Option<RequestPriority>, bool) {
+) -> (Option<RequestPriority>, Option<RequestPriority>) {
     let read = |keys: &[&str]| {
         let recorded = keys
             .iter()
@@ -343,9 +347,7 @@ fn priorities(
         recorded.and_then(parse_priority)
     };
     let first = read(&["_initialPriority", "_initial_priority"]);
-    let last = read(&["_priority"]);
-    let boosted = last.filter(|l| first.is_some_and(|f| *l < f));
-    (first.or(last), boosted, first.is_some() && last.is_some())
+    (first, read(&["_priority"]))
 }
 
 fn parse_priority(text: &str) -> Option<RequestPriority> {

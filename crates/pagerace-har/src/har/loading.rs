@@ -15,6 +15,12 @@ use super::initiator::{self, Place};
 use super::markup::{Element, Reference};
 use super::notes::{Kind, Notes};
 use super::recording::Recording;
+use super::{destination, viewport};
+
+/// Number of the document's images that Chrome requests as Medium, and assumes to be visible
+/// before layout
+/// (<https://chromium.googlesource.com/chromium/src/+/refs/heads/main/docs/speed/metrics_changelog/2023_08_image_loading.md>).
+pub(super) const FIRST_IMAGES: usize = 5;
 
 /// The recorder's value (Chromium's `RenderBlockingBehavior`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -306,6 +312,70 @@ fn used_after_preload<'a>(
             Element::Script { .. } | Element::StyleSheet { applies: true }
         )
     })
+}
+
+/// Returns the place of each image among those that the document's markup names, from 0.
+/// Preloads and icons have none.
+pub(super) fn image_places(recording: &Recording, links: &[Option<Link>]) -> Vec<Option<usize>> {
+    let mut count = 0;
+    let place = |i: usize| {
+        let link = links[i].as_ref()?;
+        let is_counted = recording.destinations[i] == Destination::Image
+            && link.is_in_markup_of(recording.document)
+            && !viewport::is_icon(&recording.entries[i])
+            && !is_preloaded(recording, links, i);
+        is_counted.then(|| {
+            count += 1;
+            count - 1
+        })
+    };
+    (0..links.len()).map(place).collect()
+}
+
+/// Returns true if a preload requests entry `i`.
+fn is_preloaded(recording: &Recording, links: &[Option<Link>], i: usize) -> bool {
+    recording.entries[i].preload
+        || first_reference(recording, links, i).is_some_and(|r| r.element == Element::Preload)
+}
+
+/// Returns the first reference to entry `i` in its parent's markup.
+fn first_reference<'a>(
+    recording: &'a Recording,
+    links: &[Option<Link>],
+    i: usize,
+) -> Option<&'a Reference> {
+    let link = links[i].as_ref()?;
+    references(recording, link.parent, i)?.first().copied()
+}
+
+/// Returns the priority of image `i` at the time of its request. `place` is its place among
+/// the document's images.
+///
+/// If a recorder tells only the last priority, as DevTools does, High may be the one to which
+/// Chrome raised a visible image. The image then began like one without a recorded priority,
+/// unless the markup says otherwise: Medium for the first five of the document, else Low
+/// (<https://web.dev/articles/fetch-priority>).
+pub(super) fn image_priority(
+    recording: &Recording,
+    links: &[Option<Link>],
+    place: Option<usize>,
+    i: usize,
+) -> RequestPriority {
+    let entry = &recording.entries[i];
+    let reference = first_reference(recording, links, i);
+    let is_urgent = reference.is_some_and(|reference| reference.is_urgent);
+    let is_first = place.is_some_and(|place| place < FIRST_IMAGES);
+    let raised = entry.final_priority == Some(RequestPriority::High)
+        && !entry.priority_history
+        && !viewport::is_icon(entry)
+        && !is_preloaded(recording, links, i);
+    match entry.priority {
+        Some(recorded) if !raised || is_urgent => recorded,
+        None if destination::is_prefetch(entry) => RequestPriority::VeryLow,
+        None if is_urgent => RequestPriority::High,
+        _ if is_first => RequestPriority::Medium,
+        _ => RequestPriority::Low,
+    }
 }
 
 /// Returns Chrome's priority for a request without a recorded one

@@ -22,6 +22,8 @@ pub(super) struct Reference {
     pub(super) offset: u64,
     pub(super) element: Element,
     pub(super) in_head: bool,
+    /// True if the element has `fetchpriority="high"`.
+    pub(super) is_urgent: bool,
 }
 
 /// Kind of an element, as far as loading distinguishes it.
@@ -308,6 +310,8 @@ impl Scanner {
         element: Element,
     ) {
         let offset = tag.span.end as u64;
+        let priority = attribute(tag, "fetchpriority");
+        let is_urgent = priority.is_some_and(|word| word.trim().eq_ignore_ascii_case("high"));
         for url in urls {
             if let Some(url) = resolve(&self.base, &url) {
                 self.references.push(Reference {
@@ -315,6 +319,7 @@ impl Scanner {
                     offset,
                     element,
                     in_head: self.in_head,
+                    is_urgent,
                 });
             }
         }

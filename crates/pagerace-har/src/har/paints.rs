@@ -15,7 +15,7 @@ use super::extension;
 use super::recording::Recording;
 use super::value::{filled, millis};
 use super::viewport;
-use pagerace_page::{FittedLargest, PaintFit, ResourceId, Wait};
+use pagerace_page::{LargestElement, PaintFit, ResourceId, Wait};
 
 /// Maximum time from the completion of an image to its paint: decoding, and tasks before
 /// the frame. Milliseconds.
@@ -84,9 +84,14 @@ pub(super) fn unblock(recording: &Recording, first: f64, blocking: &mut [bool]) 
     }
 }
 
-/// Returns the constraints that the paints imply; `None` without a first paint. `start`
-/// is the start of the page in milliseconds since 1970.
-pub(super) fn fit(recording: &Recording, paints: &RecordedPaints, start: f64) -> Option<PaintFit> {
+/// Returns the constraints that the paints imply; `None` without a first paint. `ads` marks
+/// advertisement, and `start` is the start of the page in milliseconds since 1970.
+pub(super) fn fit(
+    recording: &Recording,
+    paints: &RecordedPaints,
+    ads: &[bool],
+    start: f64,
+) -> Option<PaintFit> {
     let first = start + paints.first?;
     let font_after = |(i, at): (usize, Option<f64>)| {
         recording.destinations[i] == Destination::Font && at.is_some_and(|at| at > first)
@@ -102,7 +107,7 @@ pub(super) fn fit(recording: &Recording, paints: &RecordedPaints, start: f64) ->
         swaps_fonts,
         largest: paints
             .largest
-            .and_then(|ms| largest(recording, paints, start + ms, first)),
+            .and_then(|ms| largest(recording, paints, ads, start + ms, first)),
     })
 }
 
@@ -138,10 +143,11 @@ fn last_before(recording: &Recording, first: f64) -> Wait {
 fn largest(
     recording: &Recording,
     paints: &RecordedPaints,
+    ads: &[bool],
     at: f64,
     first: f64,
-) -> Option<FittedLargest> {
-    let image = |i: usize| FittedLargest::Image {
+) -> Option<LargestElement> {
+    let image = |i: usize| LargestElement::Image {
         id: ResourceId(i as u32),
     };
     let images = || {
@@ -149,13 +155,14 @@ fn largest(
         all.filter(|&i| {
             recording.destinations[i] == Destination::Image
                 && !viewport::is_icon(&recording.entries[i])
+                && !ads[i]
         })
     };
     if let Some(named) = images().find(|&i| recording.entries[i].largest_paint) {
         return Some(image(named));
     }
     if paints.largest_is_text == Some(true) {
-        return Some(FittedLargest::Text);
+        return Some(LargestElement::Text);
     }
     let fits = |&i: &usize| {
         let end = recording.end(i);
@@ -163,7 +170,9 @@ fn largest(
     };
     let largest = images().filter(fits).max_by_key(|&i| recording.bodies[i]);
     match largest {
-        _ if at < first + FRAME_MS && paints.largest_is_text.is_none() => Some(FittedLargest::Text),
+        _ if at < first + FRAME_MS && paints.largest_is_text.is_none() => {
+            Some(LargestElement::Text)
+        }
         Some(found) => Some(image(found)),
         None => None,
     }

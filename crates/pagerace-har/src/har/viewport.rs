@@ -7,13 +7,9 @@
 use pagerace_core::{Destination, RequestPriority};
 
 use super::entry::Entry;
+use super::loading::FIRST_IMAGES;
 use super::notes::{Kind, Notes};
 use pagerace_page::{ElementKind, PageLayout};
-
-/// Number of the document's images that are assumed to be visible without evidence.
-/// Chrome itself considers the first five large images important before layout
-/// (<https://chromium.googlesource.com/chromium/src/+/refs/heads/main/docs/speed/metrics_changelog/2023_08_image_loading.md>).
-const FIRST_IMAGES: usize = 5;
 
 /// Minimum size of an image other than a tracking pixel or icon. Chrome's limit is 100 x
 /// 100 pixels, but recordings lack dimensions.
@@ -25,18 +21,21 @@ const BACKGROUND_BYTES: u64 = 20_000;
 
 /// Returns true for each entry that is an image in the first viewport.
 ///
-/// `by_markup` and `by_style` mark the images that the document's markup and style sheets
-/// name. `parsed` is the time of `DOMContentLoaded` in milliseconds since 1970.
+/// Advertisement, which `ads` marks, is left out: Chrome raises such images too, but they are in
+/// frames, whose paints do not count for the page. `by_markup` and `by_style` mark the images
+/// that the document's markup and style sheets name. `parsed` is the time of `DOMContentLoaded` in milliseconds since 1970.
 pub(super) fn images(
     entries: &[Entry],
     destinations: &[Destination],
     bodies: &[u64],
+    ads: &[bool],
     by_markup: &[bool],
     by_style: &[bool],
     parsed: Option<f64>,
     notes: &mut Notes,
 ) -> Vec<bool> {
-    let is_image = |i: usize| destinations[i] == Destination::Image && !is_icon(&entries[i]);
+    let is_image =
+        |i: usize| destinations[i] == Destination::Image && !is_icon(&entries[i]) && !ads[i];
     let images: Vec<usize> = (0..entries.len()).filter(|&i| is_image(i)).collect();
     let mut visible = vec![false; entries.len()];
     if images.is_empty() {
@@ -144,6 +143,7 @@ mod tests {
             &entries,
             &vec![Destination::Image; n],
             &vec![bytes; n],
+            &vec![false; n],
             &vec![!by_style; n],
             &vec![by_style; n],
             parsed,

@@ -40,6 +40,7 @@ impl TransferSequence {
             layout: None,
             content: None,
             fit: None,
+            candidates: Vec::new(),
             notes: vec![Note {
                 text: text.to_owned(),
                 entries: self.transfers.len() as u32,

@@ -74,6 +74,7 @@ pub fn page(name: &str) -> Page {
         layout: None,
         content: None,
         fit: None,
+        candidates: Vec::new(),
         notes: Vec::new(),
     }
 }

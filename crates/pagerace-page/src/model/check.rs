@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use pagerace_core::Duration;
 
 use super::{
-    Element, ElementKind, FittedLargest, NoResponse, Page, PageLayout, Rect, Resource, ResourceId,
+    Element, ElementKind, LargestElement, NoResponse, Page, PageLayout, Rect, Resource, ResourceId,
     Trigger, Wait,
 };
 
@@ -48,10 +48,18 @@ impl Page {
         within("recorded.slowdown", slowdown, &(0.01..=1e3))?;
         if let Some(fit) = self.fit {
             self.check_wait("fit.after", fit.after)?;
-            if let Some(FittedLargest::Image { id }) = fit.largest {
+            if let Some(LargestElement::Image { id }) = fit.largest {
                 self.known("fit.largest.id", id)?;
             }
             span("fit.delay", fit.delay)?;
+        }
+        at_most("candidates", self.candidates.len(), MAX_RESOURCES + 1)?;
+        for (i, candidate) in self.candidates.iter().enumerate() {
+            if let LargestElement::Image { id } = candidate.element {
+                self.known(&format!("candidates[{i}].element.id"), id)?;
+            }
+            let field = format!("candidates[{i}].probability");
+            within(&field, candidate.probability, &(0.0..=1.0))?;
         }
         if let Some(content) = &self.content {
             at_most("content.text", content.text.len(), MAX_ELEMENTS)?;

@@ -14,6 +14,9 @@ pub struct Content {
     /// the encoded bytes of the document up to its end, ascending. Empty if the markup has
     /// no text, so that scripts make all of it.
     pub text: Vec<u64>,
+    /// True if scripts make the largest text, because the markup has little.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scripted_text: bool,
     /// Encoded bytes of the document up to the end of each script inside it, ascending. The parser
     /// stops there until earlier style sheets are loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

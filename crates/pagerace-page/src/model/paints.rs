@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Page, ResourceId, Wait};
 
+/// Most candidates for the largest element that a sentence names.
+const NAMED: usize = 4;
+
 names! {
     /// Source of the knowledge about a page's visible content and its paint times.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,13 +37,22 @@ pub struct PaintFit {
     /// True if text does not wait for fonts, because some arrived after the first paint.
     pub swaps_fonts: bool,
     /// Element of the largest paint, if the recording tells.
-    pub largest: Option<FittedLargest>,
+    pub largest: Option<LargestElement>,
+}
+
+/// An element that may be the largest of a page without a recorded layout.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LargestCandidate {
+    /// The element.
+    pub element: LargestElement,
+    /// Probability that it is the largest, 0 to 1. Those of a page add up to 1, but for rounding.
+    pub probability: f64,
 }
 
 /// The largest element of a page without a recorded layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "is")]
-pub enum FittedLargest {
+pub enum LargestElement {
     /// A block of text.
     Text,
     /// An image.
@@ -70,18 +82,81 @@ impl Page {
         ))
     }
 
-    /// Describes the largest paint in words: an image's URL, `text`, or a statement that
-    /// it is not recorded or not known before a load.
-    pub fn largest_in_words(&self) -> &str {
-        let image = |id: ResourceId| self.resource(id).url.as_str();
+    /// Returns the elements that may be the largest, the most probable first. Empty if the
+    /// recording tells which one is, or tells nothing about them.
+    pub fn largest_candidates(&self) -> &[LargestCandidate] {
+        let fitted = self.fit.and_then(|fit| fit.largest);
+        match (&self.layout, fitted) {
+            (None, None) => &self.candidates,
+            _ => &[],
+        }
+    }
+
+    /// Returns the candidate that a load with this draw takes for its largest element, and the
+    /// place of the draw in the candidate's share, both from 0 up to 1.
+    ///
+    /// The candidates take their probabilities of the draws in turn, the most probable first,
+    /// so evenly spread draws take each in proportion. `None` if there is no candidate.
+    pub fn drawn_largest(&self, draw: f64) -> Option<(LargestElement, f64)> {
+        let mut begin = 0.0;
+        let mut last = None;
+        for candidate in self.largest_candidates() {
+            let share = candidate.probability.max(f64::MIN_POSITIVE);
+            last = Some((candidate.element, ((draw - begin) / share).clamp(0.0, 1.0)));
+            begin += candidate.probability;
+            if draw < begin {
+                break;
+            }
+        }
+        last
+    }
+
+    /// Describes the largest paint in words: an image's URL, `text`, the candidates with their
+    /// probabilities, or a statement that it is not recorded or not known before a load.
+    pub fn largest_in_words(&self) -> String {
+        let image = |id: ResourceId| self.resource(id).url.clone();
         match (&self.layout, self.fit.and_then(|fit| fit.largest)) {
             (Some(layout), _) => match layout.largest {
-                Some(largest) => largest.image.map_or("text", image),
-                None => "not recorded",
+                Some(largest) => largest.image.map_or_else(|| "text".to_owned(), image),
+                None => "not recorded".to_owned(),
             },
-            (None, Some(FittedLargest::Text)) => "text",
-            (None, Some(FittedLargest::Image { id })) => image(id),
-            (None, None) => "guessed in each load, by bytes",
+            (None, Some(LargestElement::Text)) => "text".to_owned(),
+            (None, Some(LargestElement::Image { id })) => image(id),
+            (None, None) if self.candidates.is_empty() => {
+                "guessed in each load, by bytes".to_owned()
+            }
+            (None, None) => self.candidates_in_words(),
+        }
+    }
+
+    /// Returns the candidates of at least 5 %, at most [`NAMED`], and the rest as one.
+    fn candidates_in_words(&self) -> String {
+        let named = self.candidates.iter().take(NAMED);
+        let named = named.take_while(|candidate| candidate.probability >= 0.05);
+        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        let mut rest = 1.0;
+        let mut words: Vec<String> = Vec::new();
+        for candidate in named {
+            rest -= candidate.probability;
+            let name = self.element_in_words(candidate.element);
+            words.push(format!("{name} {}", percent(candidate.probability)));
+        }
+        if rest >= 0.005 {
+            words.push(format!("others {}", percent(rest)));
+        }
+        words.join(", ")
+    }
+
+    /// Names an element: `text`, or the file of an image.
+    pub fn element_in_words(&self, element: LargestElement) -> &str {
+        match element {
+            LargestElement::Text => "text",
+            LargestElement::Image { id } => {
+                let url = self.resource(id).url.as_str();
+                let path = url.split(['?', '#']).next().unwrap_or(url);
+                let file = path.rsplit('/').find(|part| !part.is_empty());
+                file.unwrap_or(url)
+            }
         }
     }
 }

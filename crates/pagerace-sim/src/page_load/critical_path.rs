@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use pagerace_browser::{Cause, Moment};
-use pagerace_core::{Duration, Instant};
+use pagerace_core::{Destination, Duration, Instant};
 use pagerace_page::ResourceId;
 
 use super::PageLoad;
@@ -124,7 +124,7 @@ impl PageLoad<'_> {
             let arrived = c.at.min(until);
             let from = self.browser.discovered_at(r).unwrap_or(Instant::ZERO);
             let from = from.min(arrived);
-            let mut parts = self.network(evidence, r, from, arrived);
+            let mut parts = self.network(evidence, c, from, arrived);
             parts.add(Part::Browser, until.since(arrived));
             for part in Part::ALL {
                 sum.add(part, parts.get(part));
@@ -144,15 +144,17 @@ impl PageLoad<'_> {
         (sum, path)
     }
 
-    /// Attributes the time between the discovery of `r` and the arrival of its awaited
-    /// bytes.
+    /// Attributes the time between the discovery of a cause's resource and the arrival of its
+    /// awaited bytes, or the end of the wait for a font.
     fn network(
         &self,
         evidence: &Evidence,
-        r: ResourceId,
+        cause: Cause,
         from: Instant,
         arrived: Instant,
     ) -> Parts {
+        let r = cause.resource;
+        let is_font = self.scenario.page.resource(r).destination == Destination::Font;
         let mut spans = Spans::new(from, arrived);
         let Some(p) = &self.progress[r.index()] else {
             // The cache answered, or the request was refused once the browser's scheduler
@@ -192,7 +194,10 @@ impl PageLoad<'_> {
         self.request(evidence, &mut spans, i, asked);
         spans.until(asked, Part::RoundTrips);
         spans.until(asked + think_time, Part::Server);
-        if let Some(last) = self.net.down.log.arriving(i, arrived)
+        if is_font && !cause.ended {
+            // Text no longer waited for the font, which was still on its way.
+            self.response(evidence, &mut spans, (i, r), arrived);
+        } else if let Some(last) = self.net.down.log.arriving(i, arrived)
             && let Some(crossed) = last.crossed_at
         {
             self.response(evidence, &mut spans, (i, r), crossed);

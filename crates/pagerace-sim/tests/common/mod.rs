@@ -46,6 +46,7 @@ pub fn flat_page(images: &[u64]) -> Page {
         layout: None,
         content: None,
         fit: None,
+        candidates: Vec::new(),
         notes: vec![],
     }
 }

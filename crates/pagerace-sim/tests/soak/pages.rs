@@ -2,10 +2,10 @@
 
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
-    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence,
-    FittedLargest, FontDisplay, FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript,
-    Largest, NoResponse, Origin, OriginId, Overlay, Page, PageLayout, PaintFit, PictureShares,
-    RecordedPage, RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
+    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay,
+    FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript, Largest, LargestElement,
+    NoResponse, Origin, OriginId, Overlay, Page, PageLayout, PaintFit, PictureShares, RecordedPage,
+    RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 
 use super::inputs::Draw;
@@ -110,6 +110,7 @@ impl Draw {
             layout: None,
             content: None,
             fit: None,
+            candidates: Vec::new(),
             notes: Vec::new(),
         };
         if self.chance(0.5) {
@@ -125,8 +126,8 @@ impl Draw {
                 swaps_fonts: self.chance(0.5),
                 largest: match self.0.below(3) {
                     0 => None,
-                    1 => Some(FittedLargest::Text),
-                    _ => Some(FittedLargest::Image { id: self.id(count) }),
+                    1 => Some(LargestElement::Text),
+                    _ => Some(LargestElement::Image { id: self.id(count) }),
                 },
             });
         }

@@ -121,9 +121,10 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
         }),
         content: None,
         fit: None,
+        candidates: Vec::new(),
         notes: vec![],
     };
-    Layout::new(&page, &Graph::new(&page, Profile::CHROME))
+    Layout::new(&page, &Graph::new(&page, Profile::CHROME), None)
 }
 
 fn elements(layout: &Layout) -> (Vec<f64>, Vec<Option<f64>>) {

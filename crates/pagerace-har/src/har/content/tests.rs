@@ -124,3 +124,15 @@ fn images_of_styles_and_lazy_images_inside_the_document() {
         [true, true, true, true, false, true]
     );
 }
+
+#[test]
+fn scripts_make_the_largest_text_where_the_body_has_little() {
+    let scripted = |body: &str| {
+        let html = format!("<!doctype html><head></head><body>{body}");
+        import(&html).expect("a body").scripted_text
+    };
+    let filler = format!("<p title={}>", "x".repeat(1_500));
+    assert!(scripted("<p>short<script>a()</script>"));
+    assert!(!scripted("<p>short"), "there are no scripts");
+    assert!(!scripted(&format!("{filler}long<script>a()</script>")));
+}

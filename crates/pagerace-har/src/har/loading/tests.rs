@@ -246,3 +246,69 @@ fn the_load_event_does_not_wait_for_dynamic_imports() {
     let expected = expected.map(|(name, waits)| (name.to_owned(), waits));
     assert_eq!(waits.collect::<Vec<_>>(), expected);
 }
+
+/// Imports a page whose markup names images 0 to 6, and whose sheet names image 7; image `i` has
+/// `fields` more.
+fn images(fields: &dyn Fn(usize) -> Value, markup: &dyn Fn(usize) -> String) -> Page {
+    let time = "2026-01-01T00:00:00.000Z";
+    let html: String = (0..7).map(markup).collect();
+    let document = json!({
+        "startedDateTime": time, "time": 10, "request": {"url": "https://a.test/"},
+        "response": {"status": 200, "content": {"mimeType": "text/html", "text": html}},
+    });
+    let image = |i: usize| {
+        let mut entry = json!({
+            "startedDateTime": time, "time": 10,
+            "request": {"url": format!("https://a.test/{i}.jpg")},
+            "response": {"status": 200, "content": {"mimeType": "image/jpeg", "size": 5000}},
+        });
+        entry
+            .as_object_mut()
+            .unwrap()
+            .extend(fields(i).as_object().unwrap().clone());
+        entry
+    };
+    let entries: Vec<Value> = std::iter::once(document).chain((0..8).map(image)).collect();
+    let har = json!({"log": {"entries": entries}}).to_string();
+    from_bytes("t.har", har.as_bytes(), &ImportOptions::default()).unwrap()
+}
+
+fn letters(page: &Page) -> String {
+    let letter = |priority| match priority {
+        RequestPriority::High => 'H',
+        RequestPriority::Medium => 'M',
+        RequestPriority::Low => 'L',
+        _ => '?',
+    };
+    let images = page.resources.iter().skip(1);
+    images.map(|image| letter(image.priority)).collect()
+}
+
+#[test]
+fn an_image_that_was_raised_began_lower() {
+    let plain = |i: usize| format!("<img src={i}.jpg>");
+    let last = |_| json!({"_priority": "High"});
+    let page = images(&last, &plain);
+    assert_eq!(letters(&page), "MMMMMLLL");
+    assert!(page.resources.iter().skip(1).all(|image| image.in_viewport));
+    assert_eq!(letters(&images(&|_| json!({}), &plain)), "MMMMMLLL");
+    let both = |_| json!({"_initialPriority": "High", "_priority": "High"});
+    assert_eq!(letters(&images(&both, &plain)), "HHHHHHHH");
+}
+
+#[test]
+fn authors_and_preloads_make_images_urgent() {
+    let last = |_| json!({"_priority": "High"});
+    let urgent = |i: usize| match i {
+        1 => "<img fetchpriority=high src=1.jpg>".to_owned(),
+        6 => "<link rel=preload as=image href=6.jpg>".to_owned(),
+        _ => format!("<img src={i}.jpg>"),
+    };
+    assert_eq!(letters(&images(&last, &urgent)), "MHMMMLHL");
+    assert_eq!(letters(&images(&|_| json!({}), &urgent)), "MHMMMLLL");
+    let icon = |i: usize| {
+        json!({"_priority": "High", "request":
+        {"url": if i == 7 { "https://a.test/favicon.ico".to_owned() } else { format!("https://a.test/{i}.jpg") }}})
+    };
+    assert_eq!(letters(&images(&icon, &urgent)), "MHMMMLHH");
+}

@@ -2,7 +2,7 @@ use pagerace_core::Duration;
 use serde_json::{Value, json};
 
 use crate::{ImportOptions, from_bytes};
-use pagerace_page::{FittedLargest, Page, PaintEvidence, ResourceId, Wait};
+use pagerace_page::{LargestElement, Page, PaintEvidence, ResourceId, Wait};
 
 fn entry(path: &str, mime: &str, start: u32, time: u32) -> Value {
     json!({
@@ -46,7 +46,7 @@ fn paints_of_browsertime_are_fitted() {
     let fit = page.fit.unwrap();
     let (script, image) = (ResourceId(3), ResourceId(4));
     assert_eq!(fit.after, Wait::Resource { id: script });
-    assert_eq!(fit.largest, Some(FittedLargest::Image { id: image }));
+    assert_eq!(fit.largest, Some(LargestElement::Image { id: image }));
     assert!(page.resources[4].in_viewport);
     assert!(fit.swaps_fonts, "the font came after the first paint");
     assert!(page.resources[1].render_blocking);
@@ -65,7 +65,7 @@ fn paints_of_webpagetest_are_fitted() {
     assert_eq!(page.recorded.first_paint, Some(Duration::from_millis(450)));
     let fit = page.fit.unwrap();
     assert_eq!(fit.after, Wait::ContentLoaded, "nothing else came since");
-    assert_eq!(fit.largest, Some(FittedLargest::Text));
+    assert_eq!(fit.largest, Some(LargestElement::Text));
 }
 
 #[test]

@@ -36,14 +36,19 @@ impl Reproduced {
 
 pub(super) fn write(out: &mut impl Write, page: &Page, load: &Reproduced) -> io::Result<()> {
     heading(out, "Recorded and reproduced")?;
-    writeln!(
-        out,
-        "paints {}: {}{}; largest paint: {}",
+    let evidence = format!(
+        "paints {}: {}{}",
         load.paint_evidence,
         founded(page),
-        layout_hint(page),
-        page.largest_in_words()
-    )?;
+        layout_hint(page)
+    );
+    let largest = page.largest_in_words();
+    if page.largest_candidates().is_empty() {
+        writeln!(out, "{evidence}; largest paint: {largest}")?;
+    } else {
+        writeln!(out, "{evidence}")?;
+        writeln!(out, "Largest element: {largest}")?;
+    }
     let (recorded, own) = (&page.recorded, &load.load);
     let rows = [
         ("first contentful paint", recorded.first_paint, own.fcp),
