@@ -36,7 +36,7 @@ fn a_fitted_page_paints_when_its_recording_did() {
         let mut page = page(paint);
         let before = reproduce(&page).unwrap().fcp.unwrap().as_millis_f64();
         assert!(before < f64::from(paint) - 50.0, "{before}");
-        fit_paints(&mut page).unwrap();
+        fit_paints(&mut page, &Loads::default()).unwrap();
         let fitted = reproduce(&page).unwrap().fcp.unwrap().as_millis_f64();
         assert!(
             (fitted - f64::from(paint)).abs() < 20.0,
@@ -48,7 +48,7 @@ fn a_fitted_page_paints_when_its_recording_did() {
 #[test]
 fn a_page_that_paints_no_earlier_than_its_recording_is_not_held_back() {
     let mut page = page(210);
-    fit_paints(&mut page).unwrap();
+    fit_paints(&mut page, &Loads::default()).unwrap();
     assert_eq!(page.fit.unwrap().delay, None);
 }
 
