@@ -57,3 +57,18 @@ fn the_network_is_the_recordings_own() {
     let network = network(&page(700)).describe();
     assert!(network.contains("30 ms round trip"), "{network}");
 }
+
+#[test]
+fn a_page_is_loaded_once() {
+    let (mut loads, page) = (Loads::default(), page(700));
+    let outcome = loads.load(&page).unwrap();
+    assert!(Rc::ptr_eq(&outcome, &loads.load(&page).unwrap()));
+}
+
+#[test]
+fn a_load_that_ends_with_the_first_paint_paints_as_a_whole_one() {
+    let page = page(700);
+    let paint = Loads::default().first_paint(&page).unwrap();
+    assert!(paint.is_some());
+    assert_eq!(paint, reproduce(&page).unwrap().fcp);
+}
