@@ -15,6 +15,7 @@ use pagerace_report::input::Provenance;
 
 use super::super::files::reasons;
 use super::super::inputs::layout_hint;
+use super::pages;
 use crate::table;
 use crate::text::{counted, headed, say, stress, width};
 
@@ -33,7 +34,9 @@ const SENTENCES_MAX: usize = 5;
 pub(crate) fn print(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Result<()> {
     header(out, results)?;
     for network in 0..results.plan.networks.len() {
-        network_answer(out, results, network)?;
+        if !pages::answer(out, results, network)? {
+            network_answer(out, results, network)?;
+        }
     }
     footer(out, results, defaults)
 }
