@@ -228,7 +228,7 @@ fn folders(path: &Path, depth: usize) -> String {
     let folder = path.parent().unwrap_or(Path::new(""));
     let all: Vec<_> = folder.iter().map(|name| name.to_string_lossy()).collect();
     let last = &all[all.len().saturating_sub(depth)..];
-    last.iter().map(|name| format!("{name}/")).collect()
+    last.iter().flat_map(|name| [name.as_ref(), "/"]).collect()
 }
 
 /// Loads a transfer sequence as a page, if `path` is a JSON file with an array. The name

@@ -27,7 +27,7 @@ pub(crate) fn beside(pages: &[PageValues<'_>], metric: &str, unit: Unit) -> Tabl
     let differences = largest(&|page| page.difference);
     let mut table = table(&["page", metric, "lowest to highest", "difference", ""], 1);
     for page in pages {
-        let range = |(low, high)| values.format_range(low, high);
+        let range = |(low, high)| format!("{} to {}", values.format(low), values.format(high));
         table.add_row([
             Cell::new(page.name),
             or_none(page.median.map(|median| values.format(median))),

@@ -84,7 +84,7 @@ fn transfers_that_fail_are_told_and_counted() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_a_transfer() {
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     let sandbox = Sandbox::new("bulk-interrupt");
     let words = [
@@ -103,14 +103,12 @@ fn an_interrupt_ends_a_transfer() {
         .status()
         .unwrap();
     assert!(killed.success());
-    let sent = Instant::now();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
     // A busy machine may be late.
-    assert!(
-        sent.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        sent.elapsed()
-    );
+    let ended = (0..30).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        child.try_wait().unwrap()
+    });
+    assert_eq!(ended.and_then(|status| status.code()), Some(130));
     assert!(sandbox.names().is_empty());
 }
 

@@ -179,7 +179,7 @@ fn what_cannot_be_read_or_written_is_refused() {
     let sandbox = sandbox("corpus-refused");
     sandbox.write("bad.har", "{");
     for (arguments, part) in [
-        (&["cloud.har", "bad.har"][..], "bad.har"),
+        (&["bad.har"][..], "bad.har"),
         (
             &["cloud.har", "--json", "cloud.har"],
             "would overwrite the input",
