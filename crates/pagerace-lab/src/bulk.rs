@@ -22,10 +22,12 @@ use crate::results::distinct;
 use crate::runner::{OnProgress, run_all};
 use crate::stats::median;
 
+mod csv;
 mod json;
 mod report;
 mod sentence;
 
+pub use csv::write_bulk_csv;
 pub use json::{BULK_FORMAT, BULK_SCHEMA, write_bulk_json};
 pub use report::bulk_report;
 pub use sentence::bulk_sentence;
@@ -167,10 +169,7 @@ impl BulkResults {
             time_min_ms: times.iter().copied().reduce(f64::min),
             time_max_ms: times.iter().copied().reduce(f64::max),
             connect_ms: cost(&|o| o.connect.as_millis_f64()),
-            goodput_bits_per_second: median(&values(
-                &|o| self.plan.bytes as f64 * 8e3 / time(o),
-                0.0,
-            )),
+            goodput_bits_per_second: median(&values(&|o| goodput(o, self.plan.bytes), 0.0)),
             overhead_percent: cost(&|o| overhead(o, self.plan.bytes)).map(|share| share * 100.0),
             retransmitted_bytes: cost(&|o| o.retransmitted_bytes as f64),
             packets_lost: cost(&|o| o.packets_lost as f64),
@@ -199,6 +198,11 @@ impl BulkResults {
         let middle = times.len().checked_sub(1).map(|last| times[last / 2]);
         middle.map_or(0, |(_, run)| run)
     }
+}
+
+/// Computes [`BulkSummary::goodput_bits_per_second`] of a transfer that finished.
+fn goodput(outcome: &BulkOutcome, file: u64) -> f64 {
+    file as f64 * 8e3 / outcome.finished_at.as_millis_f64()
 }
 
 /// Computes [`BulkSummary::overhead_percent`] as a share.

@@ -75,7 +75,7 @@ pub fn corpus(arguments: Vec<String>, jobs: Option<u16>, hook: Hook) -> Result<C
     let jobs = jobs.map(|jobs| format!("--jobs={jobs}"));
     let arguments = jobs.into_iter().chain(arguments).collect();
     let args = CorpusArgs::of_words(arguments)?;
-    let surveyed = Surveyed::of(&args, &Watch::hooked(hook))?;
+    let surveyed = Surveyed::of(&args, &Watch::hooked(hook), false)?;
     Ok(Corpus { surveyed })
 }
 

@@ -19,6 +19,7 @@ pub(crate) mod bulk;
 #[cfg(feature = "live")]
 pub(crate) mod lighthouse;
 pub(crate) mod objects;
+pub(crate) mod pages;
 #[cfg(feature = "live")]
 pub(crate) mod predicted;
 pub(crate) mod why;

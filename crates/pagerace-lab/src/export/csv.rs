@@ -122,11 +122,15 @@ fn variant_fields(plan: &Plan, page: usize, network: usize, contender: usize) ->
 
 /// Formats the shortest text that parses to the same value, `inf` for infinity, or an
 /// empty text for `None`.
-fn number(value: Option<f64>) -> String {
+pub(crate) fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |v| v.to_string())
 }
 
-fn line(out: &mut dyn Write, fields: impl IntoIterator<Item = String>) -> io::Result<()> {
+/// Writes one line, with quotes where they are needed.
+pub(crate) fn line(
+    out: &mut dyn Write,
+    fields: impl IntoIterator<Item = String>,
+) -> io::Result<()> {
     let quoted: Vec<String> = fields.into_iter().map(|f| quote(&f).into_owned()).collect();
     writeln!(out, "{}", quoted.join(","))
 }

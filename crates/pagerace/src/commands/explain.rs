@@ -1,10 +1,10 @@
 //! `pagerace explain`: why one way to deliver a page is slower than another.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use clap::{ArgAction, Args};
+use clap::Args;
 use pagerace_lab::contender::ContenderText;
 use pagerace_lab::facts::facts;
 use pagerace_lab::why::{
@@ -40,7 +40,7 @@ const RUNS: &str = "Loads of each, of which a typical run is explained";
 #[derive(Args, Debug)]
 #[command(
     next_help_heading = "Comparison",
-    mut_arg("network", |arg| arg.help(NETWORK).value_name("NETWORK").action(ArgAction::Set)),
+    mut_arg("network", |arg| arg.help(NETWORK).value_name("NETWORK")),
     mut_arg("runs", |arg| arg.help(RUNS))
 )]
 pub(crate) struct ExplainArgs {
@@ -137,6 +137,9 @@ fn single_run(plan: &Plan, run: usize) -> Result<Results> {
 fn plan(args: &ExplainArgs) -> Result<Plan> {
     explainable(args.metric).context("--metric")?;
     let read = |what: &'static str, text: &str| -> Result<Contender> {
+        if Path::new(text).is_file() {
+            bail!("{what}: `{text}` is a file; name one HAR, then the two contenders A and B");
+        }
         let text = text.parse::<ContenderText>().context(what)?;
         Ok(text.or(&Contender::default()))
     };

@@ -15,6 +15,7 @@ use pagerace_report::input::Provenance;
 
 use super::super::files::reasons;
 use super::super::inputs::layout_hint;
+use super::pages;
 use crate::table;
 use crate::text::{counted, headed, say, stress, width};
 
@@ -68,7 +69,9 @@ pub(crate) fn rest(out: &mut impl Write, results: &Results, defaults: &[&str]) -
         say(out, record)?;
     }
     for network in 0..plan.networks.len() {
-        network_answer(out, results, network)?;
+        if !pages::answer(out, results, network)? {
+            network_answer(out, results, network)?;
+        }
     }
     writeln!(out)?;
     settings(out, results)?;
