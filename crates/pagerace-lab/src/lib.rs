@@ -9,6 +9,8 @@
 //! * [`mod@verdict`]: the comparison in plain sentences;
 //! * [`model_error`]: the uncertainty of simulated differences;
 //! * [`worlds`]: the conditions of each run;
+//! * [`first_visit`]: HTTP/3 that a first response tells of;
+//! * [`late`]: why one contender is no sooner;
 //! * [`across`]: comparison over several pages;
 //! * [`correlation`]: correlation between blocked bytes and slowness;
 //! * [`why`]: causes of the difference between two contenders;
@@ -29,6 +31,8 @@ pub mod detail;
 pub mod error;
 pub mod export;
 pub mod facts;
+pub mod first_visit;
+pub mod late;
 pub mod metric;
 pub mod model_error;
 pub mod plan;

@@ -334,8 +334,13 @@ impl Plan {
 
     /// Returns the simulator's input for a run of the variant at `index`.
     pub fn scenario(&self, index: usize, run: usize) -> Scenario {
+        let (_, network, _) = self.variant_parts(index);
+        self.scenario_in(index, self.world(network, run))
+    }
+
+    /// Returns the simulator's input for a load of the variant at `index` in this world.
+    pub fn scenario_in(&self, index: usize, world: World) -> Scenario {
         let (page, network, contender) = self.variant_parts(index);
-        let world = self.world(network, run);
         let contender = self.contenders[contender].clone();
         Scenario {
             page: Arc::clone(&self.pages[page]),

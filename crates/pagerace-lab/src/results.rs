@@ -11,6 +11,7 @@ use pagerace_report::input::Provenance;
 use pagerace_sim::{Outcome, TransportCounters};
 use serde::{Deserialize, Serialize};
 
+use crate::first_visit::FirstVisit;
 use crate::metric::MetricId;
 use crate::model_error::ModelErrors;
 use crate::plan::Plan;
@@ -31,6 +32,9 @@ pub struct Results {
     pub whys: Vec<Why>,
     /// What is known of the model's errors, which verdicts over several worlds allow for.
     pub model_errors: ModelErrors,
+    /// The comparisons on first visits, if requested: see
+    /// [`add_first_visit`](crate::first_visit::add_first_visit).
+    pub first_visits: Vec<FirstVisit>,
     /// The provenance of these results.
     pub provenance: Provenance,
     /// The circumstances of live loads, for tables and reports; empty for simulated loads.
@@ -86,6 +90,7 @@ impl Results {
             plan: plan.clone(),
             variants,
             whys: Vec::new(),
+            first_visits: Vec::new(),
             model_errors: ModelErrors::embedded(),
             provenance,
             environment: Vec::new(),

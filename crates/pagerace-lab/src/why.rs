@@ -20,6 +20,7 @@ mod round;
 mod sentence;
 
 pub use absence::no_pair;
+pub(crate) use json::side;
 pub use json::{WHY_FORMAT, WHY_SCHEMA, write_why_json};
 pub use round::{STEP, steps};
 pub use sentence::{cause, sentence};

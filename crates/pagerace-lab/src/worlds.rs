@@ -18,6 +18,8 @@ use pagerace_sim::World;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::unit::{percent, signed_percent};
+
 /// The worlds of a race's runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -196,6 +198,30 @@ impl FromStr for Worlds {
         }
         Ok(Self::Plausible(widths))
     }
+}
+
+/// Describes a world by its differences from the nominal one: "rate -3.1 %, round trip +1.2 ms,
+/// queue +4.0 %, processor 12 % slower, think times -5.0 % +0.3 ms, QUIC packets +1.0 %"; `None`
+/// for the nominal one.
+pub fn in_words(world: &World) -> Option<String> {
+    if *world == World::NOMINAL {
+        return None;
+    }
+    let share = |factor: f64| signed_percent(factor - 1.0);
+    let processor = match world.cpu {
+        cpu if cpu >= 1.0 => format!("{} slower", percent(cpu - 1.0)),
+        cpu => format!("{} faster", percent(1.0 - cpu)),
+    };
+    Some(format!(
+        "rate {}, round trip {:+.1} ms, queue {}, processor {processor}, think times {} {:+.1} ms, \
+         QUIC packets {}",
+        share(world.rate),
+        world.rtt_ms,
+        share(world.queue),
+        share(world.think),
+        world.think_ms,
+        share(world.quic_payload),
+    ))
 }
 
 /// Returns the number below which a standard normal variable lies with probability `p`.

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use pagerace_sim::World;
+
 use crate::analysis::{Comparison, analyse};
 use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
@@ -43,8 +45,21 @@ const NUMBERS: [(&str, Number); 17] = [
     ("signed_rank_p_holm", |row| row.signed_rank_p_holm),
 ];
 
+/// The differences of a run's world from the nominal one, by column.
+#[rustfmt::skip]
+const WORLD: [(&str, fn(&World) -> Option<f64>); 8] = [
+    ("rate_factor", |world| Some(world.rate)),
+    ("rtt_added_ms", |world| Some(world.rtt_ms)),
+    ("queue_factor", |world| Some(world.queue)),
+    ("cpu_factor", |world| Some(world.cpu)),
+    ("think_factor", |world| Some(world.think)),
+    ("think_added_ms", |world| Some(world.think_ms)),
+    ("quic_payload_factor", |world| Some(world.quic_payload)),
+    ("largest_draw", |world| world.largest),
+];
+
 /// Writes one line per load: page, network, contender, run, seed, failure, every metric,
-/// and the provenance of the load. An empty field stands for a missing value.
+/// the provenance of the load, and its world. An empty field stands for a missing value.
 ///
 /// # Errors
 /// Any error of `out`.
@@ -53,6 +68,7 @@ pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let mut header = names(["page", "network"], ["run", "seed", "failure"]);
     header.extend(metrics().iter().map(crate::Metric::key));
     header.push("world".to_owned());
+    header.extend(WORLD.map(|(name, _)| name.to_owned()));
     line(out, header)?;
     for variant in &results.variants {
         for (run, summary) in variant.runs.iter().enumerate() {
@@ -64,6 +80,8 @@ pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
             ]);
             fields.extend(MetricId::all().map(|metric| number(summary.reached(metric))));
             fields.push(results.provenance.name().to_owned());
+            let world = plan.world(variant.network, run);
+            fields.extend(WORLD.map(|(_, get)| number(get(&world))));
             line(out, fields)?;
         }
     }

@@ -13,8 +13,9 @@ use serde::Serialize;
 
 use crate::VERSION;
 use crate::across::{AcrossPages, across_pages};
-use crate::analysis::analyse;
+use crate::analysis::{Comparison, analyse};
 use crate::correlation::hol_with_speed_index;
+use crate::first_visit::FirstVisit;
 use crate::metric::MetricId;
 use crate::plan::Plan;
 use crate::results::{Results, Variant};
@@ -27,8 +28,10 @@ pub use read::{ReadPlan, read_plan};
 
 /// The value of `format` in results files.
 pub const FORMAT: &str = "pagerace-results";
-/// The version of the format that this release writes, and the only one that it reads.
-pub const SCHEMA: u32 = 7;
+/// The version of the format that this release writes.
+pub const SCHEMA: u32 = 8;
+/// The oldest version that it reads. The runs of version 7 are of the nominal world.
+const SCHEMA_MIN: u32 = 7;
 
 /// Writes `results` as one JSON document with a final line break.
 ///
@@ -65,6 +68,7 @@ fn write(plan: &Plan, results: Option<&Results>, out: &mut dyn Write) -> io::Res
     });
     let runs = if results.is_some() { plan.runs } else { 0 };
     let whys = all.clone().flat_map(|results| &results.whys);
+    let visits = all.clone().flat_map(|results| &results.first_visits);
     let variants = all.clone().flat_map(|results| &results.variants);
     let document = object! {
         format: FORMAT,
@@ -80,6 +84,7 @@ fn write(plan: &Plan, results: Option<&Results>, out: &mut dyn Write) -> io::Res
         comparisons: compared.collect::<Vec<_>>(),
         across_pages: across.collect::<Vec<_>>(),
         explanations: whys.map(|why| explanation(plan, why)).collect::<Vec<_>>(),
+        first_visits: visits.map(|visit| first_visit(plan, visit)).collect::<Vec<_>>(),
         results: variants.map(|variant| values(plan, variant)).collect::<Vec<_>>(),
         plan: plan,
     };
@@ -110,6 +115,7 @@ fn explanation(plan: &Plan, why: &Why) -> impl Serialize + use<> {
         metric: why.metric.name(),
         run: why.run + 1,
         seed: plan.run_seed(why.run),
+        world: plan.world(why.network, why.run),
         baseline_ns: why.base.total.as_nanos(),
         contender_ns: why.own.total.as_nanos(),
         difference_ns: why.total_difference(),
@@ -119,6 +125,25 @@ fn explanation(plan: &Plan, why: &Why) -> impl Serialize + use<> {
             contender_ns: why.own.parts.get(part).as_nanos(),
             difference_ns: why.difference(part),
         }),
+    }
+}
+
+/// Returns how HTTP/3 compares with an older version if the browser knows of it, and if it learns
+/// of it from the first response.
+fn first_visit(plan: &Plan, visit: &FirstVisit) -> impl Serialize + use<> {
+    let row = |row: &Comparison| object! {
+        mark: row.mark.name(),
+        median: row.median,
+        difference: row.difference,
+        difference_percent: row.relative.map(|share| share * 100.0),
+        sooner_percent: row.sooner.map(|share| share * 100.0),
+    };
+    object! {
+        network: plan.networks[visit.network].name.clone(),
+        contender: contender(plan, visit.contender),
+        against: contender(plan, visit.other),
+        known: row(&visit.known),
+        learned: row(&visit.learned),
     }
 }
 

@@ -38,20 +38,22 @@ pub fn write_why_json(plan: &Plan, why: &Why, out: &mut dyn Write) -> io::Result
             b_ns: why.own.parts.get(part).as_nanos(),
             difference_ns: why.difference(part),
         }),
-        a: side(plan, why, plan.baseline, &why.base),
-        b: side(plan, why, why.contender, &why.own),
+        world: plan.world(why.network, why.run),
+        a: side(plan, why.page, plan.baseline, &why.base),
+        b: side(plan, why.page, why.contender, &why.own),
     };
     serde_json::to_writer(&mut *out, &document)?;
     out.write_all(b"\n")
 }
 
-fn side<'a>(
+/// Returns a load with its critical path.
+pub(crate) fn side<'a>(
     plan: &'a Plan,
-    why: &Why,
+    page: usize,
     contender: usize,
     split: &Split,
 ) -> impl Serialize + use<'a> {
-    let resources = &plan.pages[why.page].resources;
+    let resources = &plan.pages[page].resources;
     let steps = split.path.iter().map(|step| {
         let parts = Part::ALL.map(|part| (part, step.parts.get(part).as_nanos()));
         let longer = parts.into_iter().filter(|(_, ns)| *ns > 0);

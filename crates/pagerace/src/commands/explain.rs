@@ -1,4 +1,6 @@
-//! `pagerace explain`: why one way to deliver a page is slower than another.
+//! `pagerace explain`: why a way to deliver a page is no sooner, or slower than another.
+
+mod one;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +13,7 @@ use pagerace_lab::why::{
     Split, Why, explain_run, explainable, no_pair, sentence, typical_run, write_why_json,
 };
 use pagerace_lab::{
-    Contender, LabError, MetricId, Plan, Results, RunSummary, VERSION, Variant, run_race,
+    Contender, LabError, MetricId, Plan, Results, RunSummary, VERSION, Variant, run_race, worlds,
 };
 use pagerace_page::Page;
 use pagerace_report::input::Provenance;
@@ -48,13 +50,14 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "HAR", help_heading = None)]
     har: PathBuf,
 
-    /// One way to deliver it, such as h1, "h2 bbr" or "h3 round-robin".
+    /// One way to deliver it, such as h1, "h2 bbr" or "h3 round-robin". [default: the
+    /// recorded version of HTTP]
     #[arg(value_name = "A", help_heading = None)]
-    a: String,
+    a: Option<String>,
 
-    /// The other, such as h3.
+    /// Another one, such as h3, which is compared with the first.
     #[arg(value_name = "B", help_heading = None)]
-    b: String,
+    b: Option<String>,
 
     /// Metric to explain: ttfb, fcp, lcp, speed-index or onload.
     #[arg(short, long, value_name = "NAME", default_value_t)]
@@ -90,6 +93,9 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     check_files(&files, std::slice::from_ref(&args.har))?;
     let plan = plan(args)?;
     idle_rules(&plan).for_each(|text| warn(&text));
+    if plan.contenders.len() == 1 {
+        return one::run(&plan, args);
+    }
     let watch = args.work.watch("loads");
     let (jobs, tell) = (args.work.jobs(), |progress| watch.tell(progress));
     let run = if let Some(number) = args.run {
@@ -143,8 +149,11 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
         let text = text.parse::<ContenderText>().context(what)?;
         Ok(text.or(&Contender::default()))
     };
-    let (a, b) = (read("A", &args.a)?, read("B", &args.b)?);
-    if a.loads_as(&b) {
+    let a = args.a.as_ref().map(|a| read("A", a)).transpose()?;
+    let b = args.b.as_ref().map(|b| read("B", b)).transpose()?;
+    if let (Some(a), Some(b)) = (&a, &b)
+        && a.loads_as(b)
+    {
         bail!("A and B are the same, {a}: there is nothing to explain");
     }
     let networks = networks(&args.loads.network, &[DEFAULT_NETWORK])?;
@@ -157,10 +166,14 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     let files = std::slice::from_ref(&args.har);
     let mut pages = pages(files, args.choice.page.as_ref(), Some(&args.work))?;
     origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
+    let a = a.unwrap_or_else(|| Contender {
+        protocols: one::recorded_protocol(&pages[0]),
+        ..Contender::default()
+    });
     let mut plan = Plan {
         pages,
         networks,
-        contenders: vec![a, b],
+        contenders: [Some(a), b].into_iter().flatten().collect(),
         runs: args.run.unwrap_or(args.loads.runs()),
         seed: args.loads.random.seed,
         metric: args.metric,
@@ -188,6 +201,9 @@ fn print(plan: &Plan, why: &Why, args: &ExplainArgs) -> io::Result<()> {
     );
     headed(&mut out, &format!("Pagerace {VERSION}"), &text)?;
     say(&mut out, &format!("Modelled: {}", facts(plan)))?;
+    if let Some(world) = worlds::in_words(&plan.world(0, why.run)) {
+        say(&mut out, &format!("World of this run: {world}"))?;
+    }
     writeln!(out)?;
     headed(&mut out, &network.name, &network.describe())?;
     let pair = table::why::pair(plan, why, width());

@@ -9,6 +9,7 @@ use pagerace_delivery::StrategySpec;
 use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_lab::contender::{ContenderText, choose, product};
 use pagerace_lab::export::json::read_plan;
+use pagerace_lab::first_visit::{self, add_first_visit};
 use pagerace_lab::why::{explain_network, is_explained, loads};
 use pagerace_lab::{Contender, MetricId, Plan, Results, VERSION, run_network};
 use pagerace_net::Network;
@@ -117,6 +118,13 @@ pub(crate) fn results(
         if is_explained(plan) {
             watch.start("explaining", loads(plan));
             explain_network(&mut results, network, jobs, &explain, &|progress| {
+                watch.tell(progress)
+            })?;
+        }
+        let first_visits = first_visit::loads(&results, network);
+        if first_visits > 0 {
+            watch.start("first visits", first_visits);
+            add_first_visit(&mut results, network, jobs, &load, &|progress| {
                 watch.tell(progress)
             })?;
         }

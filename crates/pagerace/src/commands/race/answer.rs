@@ -41,6 +41,9 @@ pub(crate) fn print(out: &mut impl Write, results: &Results, defaults: &[&str]) 
 /// Prints the answer on one network: a sentence, and one on the cause.
 pub(crate) fn first(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
     let plan = &results.plan;
+    if pages::first(out, results, network)? {
+        return Ok(());
+    }
     if plan.pages.len() > 1 {
         return stress(out, &across_pages(results, network, plan.metric).sentence);
     }
@@ -54,10 +57,14 @@ pub(crate) fn first(out: &mut impl Write, results: &Results, network: usize) -> 
     });
     let mut whys = results.whys.iter();
     let why = whys.find(|why| why.network == network && Some(why.contender) == told);
-    match why {
-        Some(why) => say(out, &format!("Why: {}", why::cause(plan, why))),
-        None => Ok(()),
+    if let Some(why) = why {
+        say(out, &format!("Why: {}", why::cause(plan, why)))?;
     }
+    let mut visits = results.first_visits.iter();
+    if let Some(visit) = visits.find(|visit| visit.network == network) {
+        say(out, &visit.sentence(plan))?;
+    }
+    Ok(())
 }
 
 /// Prints all that follows the first answers: how sure they are, tables, settings and notes.

@@ -46,15 +46,24 @@ pub(super) fn answer(out: &mut impl Write, results: &Results, network: usize) ->
         headed(out, "Objects", "medians of the runs, summed over the pages")?;
         table::print(out, &table)?;
     }
-    writeln!(out)?;
-    if values.len() <= SENTENCES_MAX {
-        for page in &values[1..] {
-            let text = sentence(page, &values[0], metric.wording);
-            stress(out, &format!("{}: {text}", link.name))?;
-        }
-    }
     if results.provenance == Provenance::Simulated && network + 1 == plan.networks.len() {
         say(out, CAREFUL)?;
+    }
+    Ok(true)
+}
+
+/// Says how each page compares with the first, if there are several, but few, and one
+/// contender. Returns false, and prints nothing, unless pages are compared.
+pub(super) fn first(out: &mut impl Write, results: &Results, network: usize) -> io::Result<bool> {
+    let plan = &results.plan;
+    let ([_, _, ..], [_]) = (plan.pages.as_slice(), plan.contenders.as_slice()) else {
+        return Ok(false);
+    };
+    let values: Vec<PageValues<'_>> = values(results, network);
+    let told = values.len().min(SENTENCES_MAX);
+    for page in &values[1..told] {
+        let text = sentence(page, &values[0], plan.metric.metric().wording);
+        stress(out, &format!("On {}, {text}", plan.networks[network].name))?;
     }
     Ok(true)
 }

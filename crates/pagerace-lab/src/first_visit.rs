@@ -1,0 +1,115 @@
+//! How a race between HTTP/3 and an older version of HTTP ends on first visits.
+//!
+//! By default, a race takes for granted that the browser knows which servers speak HTTP/3.
+//! On most first visits it learns this from the `alt-svc` field of the first response (RFC
+//! 7838), and sends the first requests over TCP.
+
+use pagerace_core::Protocol;
+use pagerace_sim::H3Discovery;
+
+use crate::analysis::{Comparison, compare};
+use crate::error::LabError;
+use crate::plan::Plan;
+use crate::results::{Results, RunSummary, Variant};
+use crate::runner::{OnProgress, Runner, run_all};
+use crate::unit::signed_percent;
+
+/// The comparison of HTTP/3 with an older version on first visits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FirstVisit {
+    /// Index into [`Plan::networks`].
+    pub network: usize,
+    /// Index into [`Plan::contenders`] of the one that uses HTTP/3.
+    pub contender: usize,
+    /// Index of the one that does not.
+    pub other: usize,
+    /// The contender compared with the other, with HTTP/3 known from the start.
+    pub known: Comparison,
+    /// The same if the first response tells of HTTP/3.
+    pub learned: Comparison,
+}
+
+/// Returns the contenders to compare on first visits, the one with HTTP/3 first. `None` unless
+/// the protocols of one page race, one of them everywhere HTTP/3 and one an older version, and
+/// HTTP/3 is known.
+fn pair(plan: &Plan) -> Option<(usize, usize)> {
+    let ([_], H3Discovery::Known) = (plan.pages.as_slice(), plan.settings.h3_discovery) else {
+        return None;
+    };
+    let uniform = |i: usize| plan.contenders[i].protocols.is_uniform();
+    let is = |wanted: Protocol| (0..plan.contenders.len()).find(|&i| uniform(i) == Some(wanted));
+    let varying = plan.varying();
+    let only = varying.protocols && !varying.visit && !varying.congestion && !varying.interventions;
+    let h3 = is(Protocol::H3)?;
+    let other = is(Protocol::H2).or_else(|| is(Protocol::H1))?;
+    only.then_some((h3, other))
+}
+
+/// Returns the number of loads of [`add_first_visit`].
+pub fn loads(results: &Results, network: usize) -> usize {
+    pair(&results.plan).map_or(0, |(h3, _)| results.variant(0, network, h3).runs.len())
+}
+
+/// Loads the page over HTTP/3 as a first visit does, as often and in the same worlds as the
+/// race on this network did, and stores the comparison in [`Results::first_visits`].
+///
+/// # Errors
+/// Those of a race.
+pub fn add_first_visit(
+    results: &mut Results,
+    network: usize,
+    jobs: usize,
+    runner: &Runner<'_>,
+    progress: &OnProgress<'_>,
+) -> Result<(), LabError> {
+    let Some((contender, other)) = pair(&results.plan) else {
+        return Ok(());
+    };
+    let mut plan = results.plan.clone();
+    plan.settings.h3_discovery = H3Discovery::AltSvcFirstVisit;
+    let load = |run: usize| {
+        let scenario = plan.scenario(plan.variant_index(0, network, contender), run);
+        let outcome = runner(&scenario, plan.run_seed(run), false)?;
+        Ok(RunSummary::from(&outcome))
+    };
+    let learned = Variant {
+        page: 0,
+        network,
+        contender,
+        runs: run_all(jobs, loads(results, network), &load, progress)?,
+    };
+    let [known, base] = [contender, other].map(|i| results.variant(0, network, i));
+    let against = |variant: &Variant| {
+        compare(results, &[base, variant], 0, plan.metric)
+            .rows
+            .swap_remove(1)
+    };
+    let visit = FirstVisit {
+        network,
+        contender,
+        other,
+        known: against(known),
+        learned: against(&learned),
+    };
+    results.first_visits.push(visit);
+    Ok(())
+}
+
+impl FirstVisit {
+    /// Says what either visitor gains: "For whom: if the browser knows of HTTP/3 beforehand,
+    /// -22 % against h2 (wins); on a first visit that learns of it by Alt-Svc, -4.9 % (open)."
+    pub fn sentence(&self, plan: &Plan) -> String {
+        let told = |row: &Comparison| {
+            let share = row.relative.map_or_else(|| "no value".to_owned(), signed_percent);
+            (share, row.mark.name())
+        };
+        let ((known, known_mark), (learned, learned_mark)) =
+            (told(&self.known), told(&self.learned));
+        let (own, other) = (plan.label(self.contender), plan.label(self.other));
+        format!(
+            "For whom: a browser that knows beforehand that the servers speak HTTP/3 gets {known} with \
+             {own} against {other} ({known_mark}); on a first visit, which learns of it from the \
+             first response (Alt-Svc), {learned} ({learned_mark})."
+        )
+    }
+}
