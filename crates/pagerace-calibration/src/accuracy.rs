@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use pagerace_lab::metric::MetricId;
+use pagerace_lab::model_error::Class;
 use pagerace_lab::results::distinct;
 use pagerace_net::Network;
-use pagerace_page::Page;
+use pagerace_page::{Page, PaintEvidence};
 use serde::Serialize;
 
 use crate::blame::{Blame, Stage};
 use crate::cell::Cell;
-use crate::differences::{Difference, DifferenceErrors, model_errors};
+use crate::classes::{classes, held_out_classes};
+use crate::differences::{Difference, DifferenceErrors, has_symmetric_kind, model_errors};
+use crate::spread::{LiveSpread, Reliability, reliability};
 use crate::errors::Errors;
 use crate::goals::{Reached, reached};
 use crate::lighthouse::LighthousePrediction;
@@ -87,9 +90,17 @@ pub struct Accuracy {
     pub differences: Vec<Difference>,
     /// Errors of the predicted differences.
     pub model_errors: Vec<DifferenceErrors>,
-    /// `model_errors` on held-out pages only; a winner is named if the predicted difference
-    /// exceeds the error on tuned pages.
+    /// `model_errors` on held-out pages only.
     pub model_errors_held_out: Vec<DifferenceErrors>,
+    /// What verdicts rely on, by class of comparisons.
+    pub classes: Vec<Class>,
+    /// `classes` on held-out pages only, with ranges widened as on tuned pages.
+    pub classes_held_out: Vec<Class>,
+    /// Where single live loads lie among simulated runs, without random loss.
+    pub live_spread: Vec<LiveSpread>,
+    /// How often the likelier winner won live, without random loss, by its share of pairs of
+    /// simulated runs.
+    pub reliability: Vec<Reliability>,
     /// Lighthouse compared with this model, on the cells that Lighthouse predicts.
     pub lighthouse: Vec<Rival>,
     /// The cells with the largest errors of each metric, largest first.
@@ -198,12 +209,10 @@ pub fn accuracy(input: &Input<'_>) -> Accuracy {
     let cells = matched.cells();
     let by = |group: fn(&Cell) -> Vec<&str>| groups(input.metrics, &cells, group);
     let differences = matched.differences();
-    let [tuned, held_out] = [false, true].map(|set| {
-        let here = differences.iter().filter(move |one| one.held_out == set);
-        here.collect::<Vec<_>>()
-    });
-    let all = model_errors(differences.iter(), None);
-    let tuned = model_errors(tuned, None);
+    let held_out = differences.iter().filter(|one| one.held_out);
+    let sure = |one: &&Difference| {
+        !one.lossy && one.evidence == PaintEvidence::Recorded && has_symmetric_kind(one.kind)
+    };
     Accuracy {
         settings: measured(input.observations),
         metrics: input.metrics.to_vec(),
@@ -230,8 +239,12 @@ pub fn accuracy(input: &Input<'_>) -> Accuracy {
         by_strategy: by(|cell| cell.strategy.iter().map(String::as_str).collect()),
         by_page: by(|cell| vec![&cell.page]),
         elsewhere: elsewhere(input.metrics, &cells),
-        model_errors_held_out: model_errors(held_out, Some(&tuned)),
-        model_errors: all,
+        model_errors_held_out: model_errors(held_out),
+        model_errors: model_errors(differences.iter()),
+        classes: classes(differences.iter()),
+        classes_held_out: held_out_classes(&differences),
+        live_spread: matched.live_spread(),
+        reliability: reliability(differences.iter().filter(sure)),
         differences,
         lighthouse: rivals(input.metrics, &cells),
         worst: matched.worst(&cells),

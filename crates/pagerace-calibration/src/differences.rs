@@ -7,14 +7,12 @@
 //! corrected for, because the result is how often signs agree, not a list of winners.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
-use pagerace_core::Words as _;
 use pagerace_lab::analysis::LEVEL;
 use pagerace_lab::contender::Contender;
 use pagerace_lab::metric::MetricId;
-use pagerace_lab::model_error::{DifferenceKind, HEADER};
-use pagerace_lab::stats::{median, quantile, welch};
+use pagerace_lab::model_error::DifferenceKind;
+use pagerace_lab::stats::{crossed, differences as paired, lower_share, median, quantile, welch};
 use pagerace_page::intervention::Effect;
 use pagerace_page::{Intervention, PaintEvidence};
 use serde::Serialize;
@@ -83,6 +81,40 @@ pub struct Difference {
     pub predicted: f64,
     /// P-value of Welch's test of the live runs.
     pub p: Option<f64>,
+    /// The simulated differences.
+    #[serde(skip)]
+    pub simulated: Simulated,
+}
+
+/// The differences of simulated runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Simulated {
+    /// All differences between a run of the second contender and one of the baseline.
+    pub crossed: Spread,
+    /// The differences of runs with the same seed.
+    pub paired: Spread,
+    /// The share of `crossed` in which the second contender has the lower value.
+    pub sooner: f64,
+}
+
+/// Where simulated differences lie, as shares of the baseline's predicted median.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    /// The median.
+    pub middle: f64,
+    /// The central 95 %.
+    pub central95: (f64, f64),
+    /// The central 90 %.
+    pub central90: (f64, f64),
+    /// The central 80 %.
+    pub central80: (f64, f64),
+}
+
+impl Simulated {
+    /// Returns the paired or the crossed differences.
+    pub fn of(&self, paired: bool) -> &Spread {
+        if paired { &self.paired } else { &self.crossed }
+    }
 }
 
 impl Difference {
@@ -138,11 +170,7 @@ pub fn differences(pairs: &[Pair<'_>], metric: MetricId) -> Vec<Difference> {
 fn difference(first: &Pair<'_>, second: &Pair<'_>, metric: MetricId) -> Option<Difference> {
     let [a, b] = [first, second].map(|pair| &pair.observation.contender);
     let kind = kind(a, b)?;
-    let symmetric = matches!(
-        kind,
-        DifferenceKind::Protocol | DifferenceKind::Strategy | DifferenceKind::Controller
-    );
-    if symmetric && rank(a) > rank(b) {
+    if has_symmetric_kind(kind) && rank(a) > rank(b) {
         return None;
     }
     let [x, y] = [first, second].map(|pair| pair.observation.values(metric));
@@ -150,6 +178,7 @@ fn difference(first: &Pair<'_>, second: &Pair<'_>, metric: MetricId) -> Option<D
     let predicted = [first, second].map(|pair| pair.prediction.median(metric));
     let predicted = predicted[1]? - predicted[0]?;
     let finite = [from, to, predicted].iter().all(|value| value.is_finite());
+    let simulated = simulated(first.prediction, second.prediction, metric)?;
     (finite && from > 0.0).then(|| Difference {
         page: first.observation.page.clone(),
         network: first.observation.network.clone(),
@@ -163,7 +192,38 @@ fn difference(first: &Pair<'_>, second: &Pair<'_>, metric: MetricId) -> Option<D
         observed: to - from,
         predicted,
         p: welch(&x, &y),
+        simulated,
     })
+}
+
+/// Returns the spread of the simulated differences; `None` without any.
+fn simulated(first: &Prediction, second: &Prediction, metric: MetricId) -> Option<Simulated> {
+    let [a, b] = [first, second].map(|one| one.all_runs.iter().map(|run| run.value(metric)));
+    let pairs = paired(b.clone().zip(a.clone()));
+    let [a, b] = [a, b].map(|values| values.flatten().collect::<Vec<f64>>());
+    let base = median(&a)?;
+    let all = crossed(&b, &a);
+    Some(Simulated {
+        sooner: lower_share(&all)?,
+        crossed: spread(&all, base)?,
+        paired: spread(&pairs, base)?,
+    })
+}
+
+fn spread(differences: &[f64], base: f64) -> Option<Spread> {
+    let at = |p: f64| Some(quantile(differences, p)? / base);
+    let central = |beyond: f64| Some((at(beyond)?, at(1.0 - beyond)?));
+    Some(Spread {
+        middle: at(0.5)?,
+        central95: central(0.025)?,
+        central90: central(0.05)?,
+        central80: central(0.1)?,
+    })
+}
+
+/// Returns true if neither contender is a change of the other.
+pub fn has_symmetric_kind(kind: DifferenceKind) -> bool {
+    !matches!(kind, DifferenceKind::Block | DifferenceKind::Delay)
 }
 
 /// Sort key that puts the plainer contender first: older protocols, `sequential`, `cubic`.
@@ -206,20 +266,10 @@ pub struct DifferenceErrors {
     pub bias: Option<f64>,
     /// Median distance in the metric's unit.
     pub distance: Option<f64>,
-    /// Number of pairs whose predicted difference exceeds the model's error (`p95`, or that
-    /// of other pages): a race would name a winner, if its runs agree.
-    pub named: usize,
-    /// Number of these pairs whose live difference has the same sign.
-    pub named_right: usize,
 }
 
-/// Computes the errors by kind, metric, class of networks and evidence, in this order. A
-/// winner is named by the errors `elsewhere`, on other pages; `None` stands for the same
-/// pairs.
-pub fn model_errors<'a>(
-    all: impl IntoIterator<Item = &'a Difference>,
-    elsewhere: Option<&[DifferenceErrors]>,
-) -> Vec<DifferenceErrors> {
+/// Computes the errors by kind, metric, class of networks and evidence, in this order.
+pub fn model_errors<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Vec<DifferenceErrors> {
     let mut groups = BTreeMap::<_, Vec<&Difference>>::new();
     for one in all {
         let key = (one.kind, one.metric, one.lossy, one.evidence);
@@ -233,17 +283,6 @@ pub fn model_errors<'a>(
         let sizes: Vec<f64> = signed.iter().map(|error| error.abs()).collect();
         let gaps = all.iter().map(|one| (one.predicted - one.observed).abs());
         let significant = || all.iter().filter(|one| one.is_significant());
-        let p95 = quantile(&sizes, 0.95);
-        let limit = elsewhere.map_or(p95, |others| {
-            let same = others.iter().find(|one| {
-                (one.kind, one.metric, one.lossy, one.evidence) == (kind, metric, lossy, evidence)
-            });
-            same.and_then(|one| one.p95)
-        });
-        let exceeds = |one: &Difference| {
-            limit.is_some_and(|limit| one.predicted.abs() > limit * one.baseline)
-        };
-        let named = || all.iter().filter(|one| exceeds(one));
         DifferenceErrors {
             kind,
             metric,
@@ -253,45 +292,12 @@ pub fn model_errors<'a>(
             significant: significant().count(),
             sign_right: significant().filter(|one| one.same_sign()).count(),
             p50: quantile(&sizes, 0.5),
-            p95,
+            p95: quantile(&sizes, 0.95),
             bias: median(&signed),
             distance: median(&gaps.collect::<Vec<f64>>()),
-            named: named().count(),
-            named_right: named().filter(|one| one.same_sign()).count(),
         }
     };
     groups.into_iter().map(error).collect()
-}
-
-/// Formats the errors as CSV after `comments`, each of which becomes a line
-/// beginning with `#`.
-pub fn csv(errors: &[DifferenceErrors], comments: &[String]) -> String {
-    let mut out = String::new();
-    for comment in comments {
-        // Writing to a `String` cannot fail.
-        let _ = writeln!(out, "# {comment}");
-    }
-    out.push_str(HEADER);
-    out.push('\n');
-    let percent =
-        |share: Option<f64>| share.map_or_else(String::new, |s| format!("{:.2}", s * 100.0));
-    for error in errors {
-        let _ = writeln!(
-            out,
-            "{},{},{},{},{},{},{},{},{},{}",
-            error.kind.word(),
-            error.metric.metric().name,
-            if error.lossy { "lossy" } else { "lossless" },
-            error.evidence,
-            error.pairs,
-            error.significant,
-            error.sign_right,
-            percent(error.p50),
-            percent(error.p95),
-            percent(error.bias),
-        );
-    }
-    out
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@
 //! * [`cell`], [`errors`]: one prediction compared with one observation, and the
 //!   quantiles of the relative error, in the form of Lighthouse's table;
 //! * [`differences`]: predicted and measured differences between contenders;
+//! * [`classes`], [`spread`]: how often ranges of simulated runs hold live loads and differences,
+//!   and name the right winner;
 //! * [`goals`], [`kind`]: limits for the errors, and kinds of pages;
 //! * [`blame`]: the first resource at which a prediction diverges, and how;
 //! * [`mod@accuracy`]: the whole comparison over all pages, networks and contenders;
@@ -18,6 +20,7 @@
 pub mod accuracy;
 pub mod blame;
 pub mod cell;
+pub mod classes;
 pub mod design;
 pub mod differences;
 pub mod errors;
@@ -28,6 +31,7 @@ pub mod lighthouse;
 pub mod markdown;
 pub mod observation;
 pub mod prediction;
+pub mod spread;
 pub mod tables;
 
 #[cfg(test)]

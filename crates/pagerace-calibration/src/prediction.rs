@@ -10,7 +10,7 @@ use pagerace_lab::metric::MetricId;
 use pagerace_lab::model_error::is_lossy;
 use pagerace_lab::plan::Plan;
 use pagerace_lab::results::{Results, RunSummary, Variant};
-use pagerace_lab::runner::{Cached, OnProgress, Runner, run_all, run_race};
+use pagerace_lab::runner::{OnProgress, Runner, run_all, run_race};
 use pagerace_lab::stats::median;
 use pagerace_lab::why::{Explainer, explainable};
 use pagerace_page::{Page, PaintEvidence};
@@ -29,8 +29,10 @@ pub struct Prediction {
     pub contender: Contender,
     /// The evidence for the page's paints.
     pub evidence: PaintEvidence,
-    /// All runs.
+    /// The runs that predict the live median.
     pub runs: Vec<RunSummary>,
+    /// All runs, whose range predicts single live loads.
+    pub all_runs: Vec<RunSummary>,
     /// Resources of the median run by the plan's metric; empty if they were not requested.
     pub resources: Vec<ResourceTimes>,
     /// For each explainable metric, the URLs of its critical path in that run,
@@ -48,6 +50,7 @@ impl Prediction {
             contender: plan.contenders[variant.contender].clone(),
             evidence: plan.pages[variant.page].paint_evidence(),
             runs: variant.runs.clone(),
+            all_runs: variant.runs.clone(),
             resources: Vec::new(),
             paths: Vec::new(),
         };
@@ -81,6 +84,7 @@ pub fn predict(
     progress: &OnProgress<'_>,
 ) -> Result<Vec<Prediction>, LabError> {
     let mut results = run_race(plan, jobs, runner, progress)?;
+    let all = results.variants.clone();
     for (index, variant) in results.variants.iter_mut().enumerate() {
         let lossy = is_lossy(&plan.networks[variant.network]);
         let Some(seeds) = live_seeds(index).filter(|_| lossy) else {
@@ -95,15 +99,15 @@ pub fn predict(
         .iter()
         .filter_map(|metric| Some((*metric, explainable(*metric).ok()?)))
         .collect();
-    let work = |cached: &mut Cached, index: usize| {
+    let work = |index: usize| {
         let choice = choices[index];
         let (page, ..) = plan.variant_parts(choice.variant);
         let page = &plan.pages[page];
-        let scenario = cached.scenario(plan, choice.variant);
+        let scenario = plan.scenario(choice.variant, choice.run);
         let (mut resources, mut paths) = (Vec::new(), Vec::new());
         for (metric, part) in &parts {
             let seed = plan.run_seed(choice.run);
-            let Some(explained) = explainer(scenario, seed, *part)? else {
+            let Some(explained) = explainer(&scenario, seed, *part)? else {
                 continue;
             };
             let url = |step: &pagerace_sim::Step| page.resource(step.resource).url.clone();
@@ -119,6 +123,9 @@ pub fn predict(
     for (choice, (resources, paths)) in choices.iter().zip(details) {
         predictions[choice.variant].resources = resources;
         predictions[choice.variant].paths = paths;
+    }
+    for (prediction, variant) in predictions.iter_mut().zip(all) {
+        prediction.all_runs = variant.runs;
     }
     Ok(predictions)
 }

@@ -7,6 +7,7 @@ use pagerace_report::sections::Section;
 
 use crate::accuracy::Accuracy;
 
+mod answers;
 mod cells;
 mod differences;
 mod errors;
@@ -36,7 +37,12 @@ pub fn sections(accuracy: &Accuracy, rerun: &str, extent: Extent) -> Vec<Section
     let goals = goals::goals(accuracy);
     let beside = lighthouse::lighthouse(accuracy);
     match extent {
-        Extent::Terminal => [head::facts(accuracy), goals, errors::errors(accuracy)]
+        Extent::Terminal => [
+            head::facts(accuracy),
+            goals,
+            errors::errors(accuracy),
+            answers::answers(accuracy),
+        ]
             .into_iter()
             .chain(beside)
             .collect(),
@@ -44,6 +50,7 @@ pub fn sections(accuracy: &Accuracy, rerun: &str, extent: Extent) -> Vec<Section
             head::introduction(accuracy),
             goals,
             errors::overview(accuracy),
+            answers::answers(accuracy),
             differences::overview(accuracy),
         ]
         .into_iter()

@@ -12,6 +12,7 @@
 
 use std::fmt;
 
+use pagerace_core::suggest::did_you_mean;
 use pagerace_core::{Duration, Instant};
 use thiserror::Error;
 
@@ -239,12 +240,19 @@ pub fn over_quic(name: &str) -> &str {
 /// The error for a name that no controller has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "unknown congestion controller `{name}`; the controllers are {}",
-    known()
+    "unknown congestion controller `{name}`; the controllers are {}{}",
+    known(),
+    did_you_mean(name, registry().iter().map(|info| info.name))
 )]
 pub struct UnknownController {
     /// The unknown name.
     pub name: String,
+}
+
+/// Returns the controller of this name, in upper or lower case.
+pub fn find(name: &str) -> Option<&'static CcInfo> {
+    let mut all = registry().iter();
+    all.find(|info| info.name.eq_ignore_ascii_case(name))
 }
 
 /// Builds a new controller for packets of up to `mtu` bytes.
@@ -252,8 +260,7 @@ pub struct UnknownController {
 /// # Errors
 /// [`UnknownController`], which lists the known names, if `name` is not registered.
 pub fn build(name: &str, mtu: u16) -> Result<Box<dyn Controller>, UnknownController> {
-    let info = registry().iter().find(|info| info.name == name);
-    let info = info.ok_or_else(|| UnknownController {
+    let info = find(name).ok_or_else(|| UnknownController {
         name: name.to_owned(),
     })?;
     Ok((info.new)(mtu))

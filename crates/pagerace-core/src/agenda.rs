@@ -1,7 +1,6 @@
 //! An index of state machines that have work to do, and of the deadlines of the others.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
 
 use crate::Instant;
 
@@ -12,8 +11,10 @@ use crate::Instant;
 /// is stale from a touch until [`arm`](Self::arm).
 #[derive(Clone, Debug)]
 pub struct Agenda<K> {
-    ready: BTreeSet<K>,
-    stale: BTreeSet<K>,
+    /// Ready members, ascending. Few of all are, and vectors keep their memory while they are empty.
+    ready: Vec<K>,
+    /// Members with stale deadlines, ascending.
+    stale: Vec<K>,
     timers: BTreeSet<(Instant, K)>,
     armed: BTreeMap<K, Instant>,
 }
@@ -21,8 +22,8 @@ pub struct Agenda<K> {
 impl<K> Default for Agenda<K> {
     fn default() -> Self {
         Self {
-            ready: BTreeSet::new(),
-            stale: BTreeSet::new(),
+            ready: Vec::new(),
+            stale: Vec::new(),
             timers: BTreeSet::new(),
             armed: BTreeMap::new(),
         }
@@ -32,18 +33,18 @@ impl<K> Default for Agenda<K> {
 impl<K: Copy + Ord> Agenda<K> {
     /// Marks a member as ready and its deadline as stale.
     pub fn touch(&mut self, key: K) {
-        self.ready.insert(key);
-        self.stale.insert(key);
+        insert(&mut self.ready, key);
+        insert(&mut self.stale, key);
     }
 
     /// Marks a member as having nothing to do for now.
     pub fn rest(&mut self, key: K) {
-        self.ready.remove(&key);
+        remove(&mut self.ready, &key);
     }
 
     /// Returns true if the member is ready.
     pub fn is_ready(&self, key: K) -> bool {
-        self.ready.contains(&key)
+        self.ready.binary_search(&key).is_ok()
     }
 
     /// Returns the ready members, ascending.
@@ -53,14 +54,14 @@ impl<K: Copy + Ord> Agenda<K> {
 
     /// Returns the first ready member after `after`, or the first of all.
     pub fn next_ready(&self, after: Option<K>) -> Option<K> {
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        self.ready.range((from, Bound::Unbounded)).next().copied()
+        let first = after.map_or(0, |after| self.ready.partition_point(|key| *key <= after));
+        self.ready.get(first).copied()
     }
 
     /// Removes and returns a member with a stale deadline. Must be followed by
     /// [`arm`](Self::arm).
     pub fn pop_stale(&mut self) -> Option<K> {
-        self.stale.pop_first()
+        self.stale.pop()
     }
 
     /// Sets a member's deadline.
@@ -70,11 +71,12 @@ impl<K: Copy + Ord> Agenda<K> {
             None => self.armed.remove(&key),
         };
         if before != at {
-            if let Some(before) = before {
-                self.timers.remove(&(before, key));
-            }
+            // In this order, a set with one member keeps its memory.
             if let Some(at) = at {
                 self.timers.insert((at, key));
+            }
+            if let Some(before) = before {
+                self.timers.remove(&(before, key));
             }
         }
     }
@@ -97,8 +99,22 @@ impl<K: Copy + Ord> Agenda<K> {
     /// Removes a member.
     pub fn remove(&mut self, key: K) {
         self.arm(key, None);
-        self.ready.remove(&key);
-        self.stale.remove(&key);
+        remove(&mut self.ready, &key);
+        remove(&mut self.stale, &key);
+    }
+}
+
+/// Adds a key to an ascending list, unless it is there.
+fn insert<K: Ord>(keys: &mut Vec<K>, key: K) {
+    if let Err(at) = keys.binary_search(&key) {
+        keys.insert(at, key);
+    }
+}
+
+/// Removes a key from an ascending list, if it is there.
+fn remove<K: Ord>(keys: &mut Vec<K>, key: &K) {
+    if let Ok(at) = keys.binary_search(key) {
+        keys.remove(at);
     }
 }
 

@@ -10,11 +10,11 @@ names! {
     pub enum Protocol as "protocol" {
         /// HTTP/1.1 over TLS and TCP (RFC 9112): several connections, each with one response at
         /// a time.
-        H1 = "h1",
+        H1 = "h1" | "http/1.1" | "http1.1" | "http/1" | "http1",
         /// HTTP/2 over TLS and TCP (RFC 9113): concurrent responses on one connection.
-        H2 = "h2",
+        H2 = "h2" | "http/2" | "http2",
         /// HTTP/3 over QUIC (RFC 9114).
-        H3 = "h3",
+        H3 = "h3" | "http/3" | "http3",
     }
 }
 

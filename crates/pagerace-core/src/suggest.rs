@@ -4,8 +4,8 @@
 const LONGEST: usize = 64;
 
 /// Returns up to three of `known` that `found` may stand for, nearest first: names with these
-/// initials (`rr` for `round-robin`), names of which one is a prefix of the other, and names
-/// that are at most three edits, and at most a third of the name, away. An edit inserts,
+/// initials (`rr` for `round-robin`), names with this word (`4g` for `fast-4g`), names of which one
+/// is a prefix of the other, and names that are at most three edits, and at most a third of the name, away. An edit inserts,
 /// deletes or replaces a character, or swaps two neighbours.
 pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let found = found.to_lowercase();
@@ -16,6 +16,9 @@ pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a
         .filter_map(|name| {
             let initials = name.split('-').filter_map(|word| word.chars().next());
             if initials.eq(found.chars()) {
+                return Some((0, name));
+            }
+            if name.split('-').any(|word| word == found) {
                 return Some((0, name));
             }
             let edits = strsim::osa_distance(&found, name);

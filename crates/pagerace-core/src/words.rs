@@ -48,7 +48,8 @@ macro_rules! words {
 }
 
 /// Defines an enum whose values have names. It has the list `ALL` of its values in order, `name`,
-/// and `Display`. With a noun, as in `enum Protocol as "protocol"`, names are parsed as well.
+/// and `Display`. With a noun, as in `enum Protocol as "protocol"`, names are parsed as well, in
+/// upper or lower case, and so are further spellings, as in `H2 = "h2" | "http/2"`.
 #[macro_export]
 macro_rules! names {
     (
@@ -83,7 +84,7 @@ macro_rules! names {
     (
         $(#[$about:meta])*
         $visibility:vis enum $type:ident as $noun:literal {
-            $($(#[$of_value:meta])* $value:ident = $name:literal,)+
+            $($(#[$of_value:meta])* $value:ident = $name:literal $(| $spelling:literal)*,)+
         }
     ) => {
         $crate::names! {
@@ -97,8 +98,11 @@ macro_rules! names {
             type Err = $crate::words::UnknownName;
 
             fn from_str(name: &str) -> Result<Self, Self::Err> {
-                let known = Self::ALL.into_iter().find(|value| value.name() == name);
-                known.ok_or_else(|| $crate::words::UnknownName {
+                const SPELLINGS: &[($type, &[&str])] =
+                    &[$(($type::$value, &[$name $(, $spelling)*])),+];
+                let is_it = |spelling: &&str| spelling.eq_ignore_ascii_case(name);
+                let known = SPELLINGS.iter().find(|(_, all)| all.iter().any(is_it));
+                known.map(|(value, _)| *value).ok_or_else(|| $crate::words::UnknownName {
                     noun: $noun,
                     name: name.to_owned(),
                     known: &[$($name),+],
@@ -137,7 +141,7 @@ mod tests {
         enum Tide as "tide" {
             High = "high",
             Low = "low",
-            Slack = "slack water",
+            Slack = "slack water" | "slack",
         }
     }
 
@@ -153,7 +157,9 @@ mod tests {
     fn names_are_shown_and_read() {
         for tide in Tide::ALL {
             assert_eq!(tide.to_string().parse(), Ok(tide));
+            assert_eq!(tide.to_string().to_uppercase().parse(), Ok(tide));
         }
+        assert_eq!("Slack".parse(), Ok(Tide::Slack));
         assert_eq!(format!("{:>5}|", Tide::Low), "  low|");
         let error = "ebb".parse::<Tide>().unwrap_err().to_string();
         assert_eq!(error, "unknown tide `ebb`; choose high, low or slack water");

@@ -189,7 +189,7 @@ impl Experiment {
             );
             plan.seed = self.seed;
             plan.settings = self.settings;
-            let outcome = runner(&plan.scenario(0), plan.run_seed(run), false);
+            let outcome = runner(&plan.scenario(0, run), plan.run_seed(run), false);
             outcome.map_err(|error| format!("{}: {error}", page.page.name))
         };
         let (h2, h3) = (load(Over::Http2)?, load(Over::Http3)?);

@@ -33,7 +33,8 @@ impl StrategySpec {
             .collect()
     }
 
-    /// Parses one spec of a strategy in the registry or in `extra`.
+    /// Parses one spec of a strategy in the registry or in `extra`. The name may be in upper or
+    /// lower case.
     ///
     /// Programs use this to add their own strategies. Deserialisation looks up the registry
     /// only.
@@ -52,7 +53,7 @@ impl StrategySpec {
         }
         let mut infos = registry().iter().chain(extra);
         let info = infos
-            .find(|info| info.name == name)
+            .find(|info| info.name.eq_ignore_ascii_case(name))
             .ok_or_else(|| unknown_name(name, extra))?;
         let mut values = Values::defaults(info.parameters);
         let mut given: Vec<&str> = Vec::new();

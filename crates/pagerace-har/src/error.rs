@@ -31,7 +31,16 @@ pub(crate) fn read(
     match std::fs::read(path) {
         Ok(bytes) => Ok((file, bytes)),
         Err(error) => {
-            let finding = format!("cannot be read: {error}; check the path and its permissions");
+            let what_to_do = if path.is_dir() {
+                format!("name the files in the folder, as in {file}/*.har")
+            } else if file.starts_with("https://") || file.starts_with("http://") {
+                format!("record the page first: pagerace record {file} -o NEW.page")
+            } else if file.contains('*') {
+                "the shell found no file for this pattern".to_owned()
+            } else {
+                "check the path and its permissions".to_owned()
+            };
+            let finding = format!("cannot be read: {error}; {what_to_do}");
             Err(ImportError::new(&file, finding))
         }
     }

@@ -162,7 +162,9 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
         );
         ImportError::new(file_name, finding)
     })?;
-    let name = page_name(file_name, chosen.number.filter(|_| options.page.is_some()));
+    let stem = page_name(file_name);
+    let number = chosen.number.filter(|_| options.page.is_some());
+    let name = number.map_or_else(|| stem.to_owned(), |number| format!("{stem}#{number}"));
     let creator = creator(&root["log"]);
     let numbered = selected.iter().enumerate();
     Ok(Imported {
@@ -175,8 +177,8 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
     })
 }
 
-/// Returns the file's stem, with the page's number if the caller asked for a page.
-fn page_name(file: &str, number: Option<usize>) -> String {
+/// Returns the name of the page that a file holds: the file's stem.
+pub fn page_name(file: &str) -> &str {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let stem = name.strip_suffix(".gz").unwrap_or(name);
     let stem = stem
@@ -184,8 +186,7 @@ fn page_name(file: &str, number: Option<usize>) -> String {
         .or_else(|| stem.strip_suffix(".json"))
         .or_else(|| stem.strip_suffix(".page"))
         .unwrap_or(stem);
-    let stem = if stem.is_empty() { "page" } else { stem };
-    number.map_or_else(|| stem.to_owned(), |number| format!("{stem}#{number}"))
+    if stem.is_empty() { "page" } else { stem }
 }
 
 /// Returns the names and versions of recorder and browser, as given in the file.

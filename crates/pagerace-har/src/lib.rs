@@ -18,7 +18,7 @@ pub mod sequence;
 pub use device::Device;
 pub use error::ImportError;
 pub use har::{
-    ImportOptions, Survey, SurveyedRequest, from_bytes, is_gzip, load, load_recording,
+    ImportOptions, Survey, SurveyedRequest, from_bytes, is_gzip, load, load_recording, page_name,
     recording_from_bytes, references, survey, survey_from_bytes,
 };
 pub use recording::{Exchange, Recording};

@@ -19,13 +19,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
 use crate::results::distinct;
-use crate::runner::{Cached, OnProgress, run_all};
+use crate::runner::{OnProgress, run_all};
 use crate::stats::median;
 
+mod csv;
 mod json;
 mod report;
 mod sentence;
 
+pub use csv::write_bulk_csv;
 pub use json::{BULK_FORMAT, BULK_SCHEMA, write_bulk_json};
 pub use report::bulk_report;
 pub use sentence::bulk_sentence;
@@ -167,10 +169,7 @@ impl BulkResults {
             time_min_ms: times.iter().copied().reduce(f64::min),
             time_max_ms: times.iter().copied().reduce(f64::max),
             connect_ms: cost(&|o| o.connect.as_millis_f64()),
-            goodput_bits_per_second: median(&values(
-                &|o| self.plan.bytes as f64 * 8e3 / time(o),
-                0.0,
-            )),
+            goodput_bits_per_second: median(&values(&|o| goodput(o, self.plan.bytes), 0.0)),
             overhead_percent: cost(&|o| overhead(o, self.plan.bytes)).map(|share| share * 100.0),
             retransmitted_bytes: cost(&|o| o.retransmitted_bytes as f64),
             packets_lost: cost(&|o| o.packets_lost as f64),
@@ -201,6 +200,11 @@ impl BulkResults {
     }
 }
 
+/// Computes [`BulkSummary::goodput_bits_per_second`] of a transfer that finished.
+fn goodput(outcome: &BulkOutcome, file: u64) -> f64 {
+    file as f64 * 8e3 / outcome.finished_at.as_millis_f64()
+}
+
 /// Computes [`BulkSummary::overhead_percent`] as a share.
 fn overhead(outcome: &BulkOutcome, file: u64) -> f64 {
     let file = file as f64;
@@ -220,7 +224,7 @@ pub fn run_bulk(
 ) -> Result<BulkResults, LabError> {
     plan.check()?;
     let (runs, contenders) = (plan.runs as usize, plan.contenders.len());
-    let transfer = |_: &mut Cached, index: usize| {
+    let transfer = |index: usize| {
         let (cell, run) = (index / runs, index % runs);
         let scenario = plan.scenario(cell / contenders, cell % contenders);
         runner(&scenario, plan.run_seed(run))

@@ -6,7 +6,7 @@ use pagerace_sim::Outcome;
 
 use crate::error::LabError;
 use crate::results::Results;
-use crate::runner::{Cached, OnProgress, Runner, run_all};
+use crate::runner::{OnProgress, Runner, run_all};
 
 /// A selected run of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,12 +45,12 @@ pub fn record<T: Send + Sync>(
     progress: &OnProgress<'_>,
     keep: &(impl Fn(Choice, Outcome) -> T + Sync),
 ) -> Result<Vec<T>, LabError> {
-    let load = |cached: &mut Cached, index: usize| {
+    let load = |index: usize| {
         let choice = choices[index];
-        let scenario = cached.scenario(&results.plan, choice.variant);
+        let scenario = results.plan.scenario(choice.variant, choice.run);
         Ok(keep(
             choice,
-            runner(scenario, results.plan.run_seed(choice.run), true)?,
+            runner(&scenario, results.plan.run_seed(choice.run), true)?,
         ))
     };
     run_all(jobs, choices.len(), &load, progress)

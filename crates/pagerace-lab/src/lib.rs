@@ -8,7 +8,7 @@
 //! * [`analysis`]: comparison with the baseline, on one page and network;
 //! * [`mod@verdict`]: the comparison in plain sentences;
 //! * [`model_error`]: the uncertainty of simulated differences;
-//! * [`robustness`]: verdicts under other assumptions;
+//! * [`worlds`]: the conditions of each run;
 //! * [`across`]: comparison over several pages;
 //! * [`correlation`]: correlation between blocked bytes and slowness;
 //! * [`why`]: causes of the difference between two contenders;
@@ -34,12 +34,12 @@ pub mod model_error;
 pub mod plan;
 pub mod qlog;
 pub mod results;
-pub mod robustness;
 pub mod runner;
 pub mod stats;
 pub mod unit;
 pub mod verdict;
 pub mod why;
+pub mod worlds;
 
 #[cfg(any(test, feature = "fake"))]
 #[path = "../tests/support/fake.rs"]
@@ -51,8 +51,9 @@ pub use error::LabError;
 pub use metric::{Metric, MetricId};
 pub use plan::Plan;
 pub use results::{Fact, Results, RunSummary, Variant};
-pub use runner::{Load, Order, Progress, Runner, run_live, run_race};
+pub use runner::{Load, Progress, Runner, interleaved, run_live, run_network, run_race};
 pub use verdict::{Verdict, verdict};
+pub use worlds::Worlds;
 
 /// The version of the product, which every result contains.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -144,6 +144,14 @@ static METRICS: &[Metric] = &[
         counter!(connections)),
 ];
 
+/// Other names of metrics that people write, with underscores.
+const SYNONYMS: [(&str, &str); 4] = [
+    ("si", "speed-index"),
+    ("load", "onload"),
+    ("load_event", "onload"),
+    ("plt", "onload"),
+];
+
 const fn metric(
     name: &'static str,
     title: &'static str,
@@ -178,11 +186,16 @@ impl Metric {
         }
     }
 
-    /// Returns true if `name` is the name or the key. Hyphens and underscores are the same.
+    /// Returns true if `name` is the name, the key, the title or another name of [`SYNONYMS`].
+    /// Hyphens, underscores and spaces are the same, and so are upper and lower case.
     pub fn is_called(&self, name: &str) -> bool {
-        let plain = |name: &str| name.replace('-', "_");
+        let plain = |name: &str| name.to_ascii_lowercase().replace(['-', ' '], "_");
         let name = plain(name);
-        name == plain(self.name) || name == self.key()
+        let mut synonyms = SYNONYMS.iter();
+        name == plain(self.name)
+            || name == self.key()
+            || name == plain(self.title)
+            || synonyms.any(|(synonym, of)| *synonym == name && *of == self.name)
     }
 }
 

@@ -1,11 +1,14 @@
-//! Errors of simulated differences, compared with differences in a real browser.
+//! What is known of simulated differences, from comparison with a real browser.
 //!
 //! `model_error/table.csv` has the format that `pagerace calibrate --model-errors`
-//! writes; its first lines state the source of its numbers. For each kind of comparison,
-//! metric, class of networks and evidence of paints, the table holds quantiles of
-//! |predicted difference − live difference| as a share of the live median of the pair's
-//! baseline. A verdict allows for the 95th percentile. If a combination was never
-//! measured, the verdict allows for twice the nearest measured value, and says so.
+//! writes; its first lines state the source of its numbers. It has a line for each class of
+//! comparisons: the respect in which contenders differ, the metric, random loss, and the
+//! evidence of paints. A line says of which differences a range is made, by how much it is
+//! widened so that it holds the live difference in 95 and in 80 % of cases, and how often
+//! a winner that was named this way won live.
+//!
+//! A class that was never measured uses the nearest one that was, and says so. More evidence
+//! of paints never makes a range wider.
 
 use pagerace_core::{Words as _, words};
 use pagerace_net::Network;
@@ -15,20 +18,21 @@ use serde::Serialize;
 
 use crate::metric::MetricId;
 use crate::plan::Plan;
+use crate::stats::quantile;
 
-/// The errors measured for this version.
+/// The classes measured for this version.
 const TABLE: &str = include_str!("model_error/table.csv");
 
 /// The header of the table.
-pub const HEADER: &str = "kind,metric,network,evidence,pairs,significant,sign_right,p50_percent,\
-                      p95_percent,bias_percent";
+pub const HEADER: &str = "kind,metric,network,evidence,differences,pairs,wider95_percent,\
+                          wider80_percent,held95,held80,named95,right95,named80,right80";
 
-/// Minimum number of pairs for a 95th percentile.
-const PAIRS_MIN: u32 = 10;
+/// Minimum number of pairs of a class.
+const PAIRS_MIN: u32 = 20;
 
-/// Factor that widens the interval if another comparison stands in for one that was never
-/// measured.
-const STAND_IN: f64 = 2.0;
+/// Share of the named winners that must have won live: for those named as sure, and for
+/// those named as probable.
+const RIGHT_MIN: [f64; 2] = [0.9, 0.8];
 
 words! {
     /// The respect in which two contenders differ.
@@ -48,30 +52,58 @@ words! {
     }
 }
 
-/// Measured errors of differences; empty if nothing was measured.
+/// The classes of comparisons that were measured; empty if none was.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelErrors {
-    rows: Vec<Row>,
+    classes: Vec<Class>,
 }
 
-/// A line of the table, with the fields that verdicts use.
-#[derive(Clone, Debug, PartialEq)]
-struct Row {
-    kind: DifferenceKind,
-    metric: MetricId,
-    lossy: bool,
-    evidence: PaintEvidence,
-    pairs: u32,
-    p95: f64,
+/// A line of the table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Class {
+    /// The respect in which the contenders differ.
+    pub kind: DifferenceKind,
+    /// The metric that is compared.
+    pub metric: MetricId,
+    /// True if packets are lost at random.
+    pub lossy: bool,
+    /// The evidence for the paints of the page.
+    pub evidence: PaintEvidence,
+    /// True if ranges are made of the differences of paired runs, and false if of all
+    /// differences between a run of one and a run of the other.
+    pub paired: bool,
+    /// By how much the central 90 % of the differences are widened on both sides, as a share
+    /// of the baseline's median, so that they hold the live difference in 95 and in 80 % of
+    /// the pairs. `None` if the central 95 and 80 % need no widening.
+    pub wider: Option<[f64; 2]>,
+    /// Pairs of contenders on a page and network that were measured live.
+    pub pairs: u32,
+    /// Pairs whose live difference lay in the range, for 95 and 80 %.
+    pub held: [u32; 2],
+    /// Pairs for which the range named a winner, for 95 and 80 %.
+    pub named: [u32; 2],
+    /// Pairs of these whose named winner won live.
+    pub right: [u32; 2],
 }
 
-/// The uncertainty of a simulated difference.
+/// How the range of a difference is made, and what it is worth.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ModelError {
-    /// The uncertainty in either direction, in percent of the baseline's median.
-    pub percent: f64,
-    /// The basis of the estimate: "for protocols on recorded layouts".
+pub struct Trust {
+    /// True if the range is made of paired differences: see [`Class::paired`].
+    pub paired: bool,
+    /// See [`Class::wider`].
+    pub wider: Option<[f64; 2]>,
+    /// True if sure winners are named, because enough of those that were named won live.
+    pub names_winners: bool,
+    /// True if probable winners are named.
+    pub names_probable: bool,
+    /// Winners that were named in calibration, and those of them that won live, for 95 and
+    /// 80 %. `None` if nothing was measured.
+    pub record: Option<[(u32, u32); 2]>,
+    /// What was measured: "protocols on recorded layouts".
     pub basis: String,
+    /// Why this class stands in for another one; empty if it does not.
+    pub instead_of: String,
 }
 
 /// The properties of a comparison that determine the model's error.
@@ -90,7 +122,7 @@ pub struct Question {
 }
 
 impl ModelErrors {
-    /// Returns the errors measured for this version.
+    /// Returns the classes measured for this version.
     ///
     /// # Panics
     /// Never panics in practice, because a test reads the table.
@@ -110,96 +142,191 @@ impl ModelErrors {
             Some((_, HEADER)) => {}
             Some((n, found)) => return Err(format!("line {n}: `{found}` is not `{HEADER}`")),
         }
-        let rows = lines.map(|(n, line)| Row::read(line).map_err(|e| format!("line {n}: {e}")));
+        let classes = lines.map(|(n, line)| Class::read(line).map_err(|e| format!("line {n}: {e}")));
         Ok(Self {
-            rows: rows.collect::<Result<_, _>>()?,
+            classes: classes.collect::<Result<_, _>>()?,
         })
     }
 
-    /// Returns the model's uncertainty; `None` if the metric was never measured.
-    pub fn of(&self, question: &Question) -> Option<ModelError> {
-        let rows = || {
-            let all = self.rows.iter();
-            all.filter(|row| row.metric == question.metric && row.pairs >= PAIRS_MIN)
+    /// Returns what is known of the differences that `question` describes. Of several kinds,
+    /// the one with the widest range counts.
+    pub fn of(&self, question: &Question) -> Trust {
+        let kinds = match question.kinds.as_slice() {
+            // Contenders that differ in nothing measured are compared as protocols are,
+            // which differ most.
+            [] => &[DifferenceKind::Protocol][..],
+            kinds => kinds,
         };
-        let evidence = if question.metric.metric().name == "ttfb" {
-            // TTFB precedes all paints, so their evidence does not matter.
-            PaintEvidence::Recorded
-        } else {
-            question.evidence
-        };
-        let fits = |row: &&Row| row.lossy == question.lossy && row.evidence == evidence;
-        let measured: Vec<Option<f64>> = question
-            .kinds
-            .iter()
-            .map(|kind| {
-                let row = rows().filter(fits).find(|row| row.kind == *kind);
-                row.map(|row| row.p95)
-            })
-            .collect();
-        let people: Vec<&str> = question.kinds.iter().map(|kind| kind.phrase()).collect();
-        let place = place(evidence, question.lossy);
-        if !measured.is_empty() && question.unmeasured.is_empty() && !measured.contains(&None) {
-            return Some(ModelError {
-                percent: widest(measured.into_iter().flatten())?,
-                basis: format!("for {} {place}", people.join(" and ")),
-            });
+        let each = kinds.iter().map(|kind| self.of_kind(*kind, question));
+        let width = |trust: &Trust| trust.wider.map_or(0.0, |[sure, _]| sure);
+        let mut trust = each
+            .max_by(|a, b| width(a).total_cmp(&width(b)))
+            .expect("there is a kind");
+        if let Some(what) = question.unmeasured.first() {
+            trust.instead_of = (*what).to_owned();
         }
-        // Fall back to the same kind of comparison elsewhere, and then to any comparison.
-        let near = |lossy: bool| {
-            let kinds = rows().filter(|row| question.kinds.contains(&row.kind));
-            widest(kinds.filter(|row| row.lossy == lossy).map(|row| row.p95))
+        trust
+    }
+
+    fn of_kind(&self, kind: DifferenceKind, question: &Question) -> Trust {
+        // TTFB precedes all paints, so their evidence does not matter.
+        let evidence = match question.metric.metric().name {
+            "ttfb" => PaintEvidence::Recorded,
+            _ => question.evidence,
         };
-        let same = question
-            .unmeasured
-            .is_empty()
-            .then(|| near(question.lossy).or_else(|| near(!question.lossy)));
-        let any = |lossy: bool| widest(rows().filter(|row| row.lossy == lossy).map(|row| row.p95));
-        let other = || any(question.lossy).or_else(|| any(!question.lossy));
-        let percent = STAND_IN * same.flatten().or_else(other)?;
-        let (what, why) = if question.unmeasured.is_empty() {
-            (people, "too few measurements")
-        } else {
-            (question.unmeasured.clone(), "never measured")
+        let found = |kind, lossy, evidence| {
+            let mut all = self.classes.iter();
+            all.find(|class| {
+                (class.kind, class.metric, class.lossy) == (kind, question.metric, lossy)
+                    && class.evidence == evidence
+                    && class.pairs >= PAIRS_MIN
+            })
         };
-        Some(ModelError {
-            percent,
-            basis: format!("assumed for {} {place}, {why}", what.join(" and ")),
-        })
+        let lossy = question.lossy;
+        let measured = found(kind, lossy, evidence);
+        // Less evidence first, because a range of more evidence might be too narrow.
+        let weaker = weaker(evidence);
+        let nearest = measured
+            .or_else(|| weaker.iter().find_map(|e| found(kind, lossy, *e)))
+            .or_else(|| found(kind, lossy, PaintEvidence::Recorded))
+            .or_else(|| found(DifferenceKind::Protocol, lossy, evidence))
+            .or_else(|| weaker.iter().find_map(|e| found(DifferenceKind::Protocol, lossy, *e)))
+            .or_else(|| found(DifferenceKind::Protocol, lossy, PaintEvidence::Recorded))
+            .or_else(|| found(DifferenceKind::Protocol, false, PaintEvidence::Recorded));
+        let Some(class) = nearest else {
+            return Trust::unmeasured();
+        };
+        let mut trust = Trust::of(class);
+        for evidence in weaker {
+            if let Some(other) = found(kind, lossy, *evidence) {
+                trust.narrow(other);
+            }
+        }
+        if measured.is_none() {
+            trust.instead_of = format!("{} {}", kind.phrase(), place(evidence, lossy));
+        }
+        trust
     }
 }
 
-impl Row {
+/// Returns the kinds of evidence that tell less of the paints, from the nearest on.
+fn weaker(evidence: PaintEvidence) -> &'static [PaintEvidence] {
+    match evidence {
+        PaintEvidence::Recorded => &[PaintEvidence::Fitted, PaintEvidence::Guessed],
+        PaintEvidence::Fitted => &[PaintEvidence::Guessed],
+        PaintEvidence::Guessed => &[],
+    }
+}
+
+impl Class {
     fn read(line: &str) -> Result<Self, String> {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-        let [kind, metric, network, evidence, pairs, .., p95, _] = fields[..] else {
+        let [kind, metric, network, evidence, differences, pairs, rest @ ..] = fields.as_slice()
+        else {
+            return Err(format!("`{line}` has {} fields", fields.len()));
+        };
+        let [wider95, wider80, counts @ ..] = rest else {
             return Err(format!("`{line}` has {} fields", fields.len()));
         };
         let known = |name: &str| format!("`{name}` is not known");
+        let number = |text: &&str| text.parse::<u32>().map_err(|_| known(text));
+        let counts: Vec<u32> = counts.iter().map(number).collect::<Result<_, _>>()?;
+        let [held95, held80, named95, right95, named80, right80] = counts[..] else {
+            return Err(format!("`{line}` has {} fields", fields.len()));
+        };
+        let share = |text: &str| match text {
+            "" => Ok(None),
+            text => text.parse::<f64>().map_or_else(|_| Err(known(text)), |v| Ok(Some(v / 100.0))),
+        };
         Ok(Self {
             kind: DifferenceKind::of_word(kind).ok_or_else(|| known(kind))?,
             metric: metric.parse().map_err(|_| known(metric))?,
-            lossy: match network {
+            lossy: match *network {
                 "lossless" => false,
                 "lossy" => true,
                 other => return Err(known(other)),
             },
-            evidence: match evidence {
+            evidence: match *evidence {
                 "recorded" => PaintEvidence::Recorded,
                 "fitted" => PaintEvidence::Fitted,
                 "guessed" => PaintEvidence::Guessed,
                 other => return Err(known(other)),
             },
-            pairs: pairs.parse().map_err(|_| known(pairs))?,
-            p95: p95.parse().map_err(|_| known(p95))?,
+            paired: match *differences {
+                "paired" => true,
+                "crossed" => false,
+                other => return Err(known(other)),
+            },
+            wider: share(wider95)?.zip(share(wider80)?).map(|(sure, probable)| [sure, probable]),
+            pairs: number(pairs)?,
+            held: [held95, held80],
+            named: [named95, named80],
+            right: [right95, right80],
         })
     }
 }
 
-impl ModelError {
-    /// Formats the uncertainty: "±15 % for protocols on recorded layouts".
-    pub fn text(&self) -> String {
-        format!("±{:.0} % {}", self.percent, self.basis)
+impl Trust {
+    /// Central 95 and 80 % of all differences: nothing was measured.
+    pub fn unmeasured() -> Self {
+        Self {
+            paired: false,
+            wider: None,
+            names_winners: true,
+            names_probable: true,
+            record: None,
+            basis: String::new(),
+            instead_of: String::new(),
+        }
+    }
+
+    fn of(class: &Class) -> Self {
+        let names = |level: usize| {
+            let (named, right) = (f64::from(class.named[level]), f64::from(class.right[level]));
+            right >= RIGHT_MIN[level] * named
+        };
+        Self {
+            paired: class.paired,
+            wider: class.wider,
+            names_winners: names(0),
+            names_probable: names(1),
+            record: Some([0, 1].map(|level| (class.named[level], class.right[level]))),
+            basis: format!("{} {}", class.kind.phrase(), place(class.evidence, class.lossy)),
+            instead_of: String::new(),
+        }
+    }
+
+    /// Narrows the range where pages with less evidence have a narrower one.
+    fn narrow(&mut self, weaker: &Class) {
+        if self.paired == weaker.paired
+            && let (Some(own), Some(other)) = (&mut self.wider, weaker.wider)
+        {
+            own[0] = own[0].min(other[0]);
+            own[1] = own[1].min(other[1]);
+        }
+    }
+
+    /// Returns the range that holds a live difference with a probability of 95 %, given
+    /// simulated differences and the median of the baseline.
+    pub fn sure(&self, differences: &[f64], base: Option<f64>) -> Option<(f64, f64)> {
+        self.range(differences, base, 0)
+    }
+
+    /// The same with a probability of 80 %.
+    pub fn probable(&self, differences: &[f64], base: Option<f64>) -> Option<(f64, f64)> {
+        self.range(differences, base, 1)
+    }
+
+    fn range(&self, differences: &[f64], base: Option<f64>, level: usize) -> Option<(f64, f64)> {
+        let (beyond, open) = match self.wider {
+            None => ([0.025, 0.1][level], 0.0),
+            Some(wider) => {
+                let base = base.filter(|base| base.is_finite())?;
+                (0.05, wider[level] * base)
+            }
+        };
+        let low = quantile(differences, beyond)?;
+        Some((low - open, quantile(differences, 1.0 - beyond)? + open))
     }
 }
 
@@ -263,10 +390,6 @@ fn place(evidence: PaintEvidence, lossy: bool) -> String {
     };
     let loss = if lossy { " with loss" } else { "" };
     format!("{evidence}{loss}")
-}
-
-fn widest(values: impl Iterator<Item = f64>) -> Option<f64> {
-    values.reduce(f64::max)
 }
 
 #[cfg(test)]

@@ -9,13 +9,15 @@ use pagerace_core::Protocol;
 use pagerace_core::rng::derive_seed;
 use pagerace_net::Network;
 use pagerace_page::{Interventions, Page};
-use pagerace_sim::{Connections, EarlyData, LoadSettings, ObjectNeed, Scenario, Visit};
+use pagerace_sim::{Connections, EarlyData, LoadSettings, ObjectNeed, Scenario, Visit, World};
 use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::WORLDS_MIN;
 use crate::contender::{Contender, Noun, Varying};
 use crate::error::LabError;
 use crate::metric::MetricId;
+use crate::worlds::Worlds;
 
 mod interventions;
 mod reliability;
@@ -33,8 +35,15 @@ pub struct Plan {
     pub contenders: Vec<Contender>,
     /// Number of loads per variant.
     pub runs: u32,
+    /// True if `runs` is a guide: a race over several worlds runs until its answer stands, at
+    /// least 10 times and at most twice as often as `runs` says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adaptive: bool,
     /// The seed from which all other seeds derive.
     pub seed: u64,
+    /// The worlds of the runs; a file without this field is of the nominal one.
+    #[serde(default = "nominal")]
+    pub worlds: Worlds,
     /// The browser model and its settings.
     pub browser: BrowserConfig,
     /// The settings that all contenders share.
@@ -68,7 +77,9 @@ impl Plan {
             networks,
             contenders,
             runs: RUNS,
+            adaptive: false,
             seed: SEED,
+            worlds: Worlds::PLAUSIBLE,
             browser: BrowserConfig::default(),
             settings: LoadSettings::default(),
             interventions: Interventions::default(),
@@ -98,6 +109,9 @@ impl Plan {
                 self.runs,
                 self.variants()
             ));
+        }
+        if let Worlds::Plausible(widths) = &self.worlds {
+            widths.check().map_err(LabError::Plan)?;
         }
         self.browser.check().map_err(LabError::Plan)?;
         self.settings.check().map_err(LabError::Plan)?;
@@ -261,7 +275,32 @@ impl Plan {
         derive_seed(self.seed, &format!("run/{run}")) >> 11
     }
 
-    /// Number of page loads in the whole race.
+    /// Returns the number of runs before the answer is looked at.
+    pub(crate) fn first_runs(&self) -> usize {
+        let runs = self.runs as usize;
+        if self.is_adaptive() {
+            runs.min(WORLDS_MIN)
+        } else {
+            runs
+        }
+    }
+
+    /// Returns the next number of runs after `runs`. The draws of worlds are even for each.
+    pub(crate) fn more_runs(&self, runs: usize) -> usize {
+        (runs + WORLDS_MIN).min(self.most_runs())
+    }
+
+    /// Returns the number of runs after which the answer is what it is.
+    pub fn most_runs(&self) -> usize {
+        let runs = self.runs as usize;
+        if self.is_adaptive() { 2 * runs } else { runs }
+    }
+
+    fn is_adaptive(&self) -> bool {
+        self.adaptive && self.worlds != Worlds::Nominal
+    }
+
+    /// Number of page loads in the whole race, unless the race is adaptive.
     pub fn loads(&self) -> usize {
         self.variants() * self.runs as usize
     }
@@ -288,9 +327,15 @@ impl Plan {
         )
     }
 
-    /// Returns the simulator's input for the variant at `index`.
-    pub fn scenario(&self, index: usize) -> Scenario {
+    /// Returns the world of run `run` on the network at `network`. All contenders share it.
+    pub fn world(&self, network: usize, run: usize) -> World {
+        self.worlds.world(self.seed, run, &self.networks[network])
+    }
+
+    /// Returns the simulator's input for a run of the variant at `index`.
+    pub fn scenario(&self, index: usize, run: usize) -> Scenario {
         let (page, network, contender) = self.variant_parts(index);
+        let world = self.world(network, run);
         let contender = self.contenders[contender].clone();
         Scenario {
             page: Arc::clone(&self.pages[page]),
@@ -304,8 +349,15 @@ impl Plan {
             reliability: contender.reliability,
             browser: self.browser.clone(),
             settings: self.settings,
+            world: World::NOMINAL,
         }
+        .in_world(world)
     }
+}
+
+/// The worlds of plans that were written before there were any others.
+fn nominal() -> Worlds {
+    Worlds::Nominal
 }
 
 /// Returns the first name that occurs a second time.

@@ -118,7 +118,7 @@ pub fn write_qlogs(
     let mut paths = Vec::new();
     for choice in choices {
         let title = title(results, *choice);
-        let scenario = results.plan.scenario(choice.variant);
+        let scenario = results.plan.scenario(choice.variant, choice.run);
         let (_, packets) = runner(&scenario, title.seed).map_err(LabError::Scenario)?;
         for file in qlogs(&title, &packets) {
             let path = directory.join(file.name(&title));

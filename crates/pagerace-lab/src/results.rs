@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::metric::MetricId;
 use crate::model_error::ModelErrors;
 use crate::plan::Plan;
-use crate::robustness::Robustness;
 use crate::stats::median_place;
 use crate::unit::Unit;
 use crate::why::Why;
+use crate::worlds::Worlds;
 
 /// The results of a race.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,13 +27,10 @@ pub struct Results {
     /// One variant per page, network and contender, nested in this order.
     pub variants: Vec<Variant>,
     /// The causes of differences, if requested: see
-    /// [`why::explain_race`](crate::why::explain_race).
+    /// [`why::explain_network`](crate::why::explain_network).
     pub whys: Vec<Why>,
-    /// Errors of the model, which verdicts allow for; empty for live loads.
+    /// What is known of the model's errors, which verdicts over several worlds allow for.
     pub model_errors: ModelErrors,
-    /// The verdicts under other assumptions, if requested: see
-    /// [`check_robustness`](crate::robustness::check_robustness).
-    pub robustness: Vec<Robustness>,
     /// The provenance of these results.
     pub provenance: Provenance,
     /// The circumstances of live loads, for tables and reports; empty for simulated loads.
@@ -89,14 +86,24 @@ impl Results {
             plan: plan.clone(),
             variants,
             whys: Vec::new(),
-            model_errors: match provenance {
-                Provenance::Simulated => ModelErrors::embedded(),
-                Provenance::Live => ModelErrors::default(),
-            },
-            robustness: Vec::new(),
+            model_errors: ModelErrors::embedded(),
             provenance,
             environment: Vec::new(),
         }
+    }
+
+    /// Returns results with all variants of the plan, and no runs yet.
+    pub fn planned(plan: &Plan, provenance: Provenance) -> Self {
+        let variant = |index| {
+            let (page, network, contender) = plan.variant_parts(index);
+            Variant {
+                page,
+                network,
+                contender,
+                runs: Vec::new(),
+            }
+        };
+        Self::new(plan, provenance, (0..plan.variants()).map(variant).collect())
     }
 
     /// Returns the variant of this page, network and contender (indices into the plan).
@@ -105,6 +112,12 @@ impl Results {
     /// Panics if the plan has no such variant.
     pub fn variant(&self, page: usize, network: usize, contender: usize) -> &Variant {
         &self.variants[self.plan.variant_index(page, network, contender)]
+    }
+
+    /// Returns true if the runs are of several worlds, so that verdicts follow from ranges
+    /// of differences. Live runs, and those of one world, are tested instead.
+    pub fn over_worlds(&self) -> bool {
+        self.provenance == Provenance::Simulated && self.plan.worlds != Worlds::Nominal
     }
 
     /// Returns the number of failed loads.

@@ -8,55 +8,30 @@ use pagerace_core::parallel;
 use pagerace_report::input::Provenance;
 use pagerace_sim::{Outcome, Scenario};
 
+use crate::analysis::{Comparison, analyse};
 use crate::error::LabError;
 use crate::plan::Plan;
-use crate::results::{Results, RunSummary, Variant};
+use crate::results::{Results, RunSummary};
 
 /// Loads a page once, given a scenario, a seed, and true to record a trace. The
 /// same arguments must give the same outcome. Returns an error if the scenario
 /// cannot be run at all; a load that fails is an outcome.
 pub type Runner<'a> = dyn Fn(&Scenario, u64, bool) -> Result<Outcome, String> + Sync + 'a;
 
-/// The order in which the loads of a race run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// All runs of a variant before those of the next, so that each scenario is built once.
-    #[default]
-    ByVariant,
-    /// Run 0 of every variant, then run 1, so that drift on a real machine
-    /// affects all variants alike. The contender that goes first rotates.
-    Interleaved,
-}
-
-impl Order {
-    /// Returns all loads of the plan in this order.
-    pub fn loads(self, plan: &Plan) -> impl Iterator<Item = Load> + '_ {
-        (0..plan.loads()).map(move |index| {
-            let (variant, run) = self.load(plan, index);
-            let (page, network, contender) = plan.variant_parts(variant);
-            Load {
-                page,
-                network,
-                contender,
-                run,
-                seed: plan.run_seed(run),
-            }
-        })
-    }
-
-    /// Returns variant and run of the load at `index` in this order.
-    fn load(self, plan: &Plan, index: usize) -> (usize, usize) {
-        let runs = plan.runs as usize;
-        match self {
-            Self::ByVariant => (index / runs, index % runs),
-            Self::Interleaved => {
-                let (run, place) = (index / plan.variants(), index % plan.variants());
-                let (page, network, contender) = plan.variant_parts(place);
-                let turned = (contender + run) % plan.contenders.len();
-                (plan.variant_index(page, network, turned), run)
-            }
+/// Returns all loads of a live race in order: run 0 of every variant, then run 1, so that
+/// drift on a real machine affects all variants alike. The contender that goes first rotates.
+pub fn interleaved(plan: &Plan) -> impl Iterator<Item = Load> + '_ {
+    (0..plan.loads()).map(|index| {
+        let (run, place) = (index / plan.variants(), index % plan.variants());
+        let (page, network, contender) = plan.variant_parts(place);
+        Load {
+            page,
+            network,
+            contender: (contender + run) % plan.contenders.len(),
+            run,
+            seed: plan.run_seed(run),
         }
-    }
+    })
 }
 
 /// One load of a race, as indices into the plan and the run's seed.
@@ -87,20 +62,6 @@ pub struct Progress {
 /// [`ControlFlow::Break`].
 pub type OnProgress<'a> = dyn Fn(Progress) -> ControlFlow<()> + Sync + 'a;
 
-/// A worker's last scenario, because consecutive loads mostly belong to one variant.
-#[derive(Default)]
-pub struct Cached(Option<(usize, Scenario)>);
-
-impl Cached {
-    /// Returns the scenario of the variant at `index`.
-    pub fn scenario(&mut self, plan: &Plan, index: usize) -> &Scenario {
-        if self.0.as_ref().is_none_or(|(cached, _)| *cached != index) {
-            self.0 = Some((index, plan.scenario(index)));
-        }
-        &self.0.as_ref().expect("just filled").1
-    }
-}
-
 /// Runs `total` fallible work items, and stops at the first error.
 ///
 /// # Errors
@@ -109,7 +70,7 @@ impl Cached {
 pub fn run_all<T: Send + Sync>(
     jobs: usize,
     total: usize,
-    work: &(impl Fn(&mut Cached, usize) -> Result<T, String> + Sync),
+    work: &(impl Fn(usize) -> Result<T, String> + Sync),
     progress: &OnProgress<'_>,
 ) -> Result<Vec<T>, LabError> {
     let reached = AtomicUsize::new(0);
@@ -120,7 +81,7 @@ pub fn run_all<T: Send + Sync>(
             .expect("no holder panics")
             .get_or_insert(reason);
     };
-    let attempt = |cached: &mut Cached, index: usize| work(cached, index).map_err(note).ok();
+    let attempt = |(): &mut (), index: usize| work(index).map_err(note).ok();
     let tell = |done: usize| {
         if error.lock().expect("no holder panics").is_some() {
             return ControlFlow::Break(());
@@ -149,19 +110,76 @@ pub fn run_race(
     runner: &Runner<'_>,
     progress: &OnProgress<'_>,
 ) -> Result<Results, LabError> {
+    let mut results = Results::planned(plan, Provenance::Simulated);
+    for network in 0..plan.networks.len() {
+        run_network(&mut results, network, jobs, runner, progress)?;
+    }
+    Ok(results)
+}
+
+/// Runs every load on one network of the plan, as [`run_race`] does, and adds the runs to
+/// [planned](Results::planned) results.
+///
+/// # Errors
+/// As [`run_race`].
+pub fn run_network(
+    results: &mut Results,
+    network: usize,
+    jobs: usize,
+    runner: &Runner<'_>,
+    progress: &OnProgress<'_>,
+) -> Result<(), LabError> {
+    let plan = results.plan.clone();
     plan.check()?;
-    let order = Order::ByVariant;
-    let load = |cached: &mut Cached, index: usize| {
-        let (variant, run) = order.load(plan, index);
-        let outcome = runner(cached.scenario(plan, variant), plan.run_seed(run), false)?;
-        Ok(RunSummary::from(&outcome))
-    };
-    let summaries = run_all(jobs, plan.loads(), &load, progress)?;
-    Ok(collect(plan, order, Provenance::Simulated, summaries))
+    let (pages, contenders) = (plan.pages.len(), plan.contenders.len());
+    let later = (plan.networks.len() - network - 1) * pages * contenders * plan.runs as usize;
+    let mut open: Vec<usize> = (0..pages).collect();
+    let mut runs = 0..plan.first_runs();
+    while !open.is_empty() {
+        // Contenders of a page follow each other, so that a stopped race has whole pairs.
+        let loads: Vec<(usize, usize, usize)> = open
+            .iter()
+            .flat_map(|page| (0..contenders).map(move |contender| (*page, contender)))
+            .flat_map(|(page, contender)| runs.clone().map(move |run| (page, contender, run)))
+            .collect();
+        let load = |index: usize| {
+            let (page, contender, run) = loads[index];
+            let scenario = plan.scenario(plan.variant_index(page, network, contender), run);
+            let outcome = runner(&scenario, plan.run_seed(run), false)?;
+            Ok(RunSummary::from(&outcome))
+        };
+        let done: usize = results.variants.iter().map(|one| one.runs.len()).sum();
+        let rest = open.len() * contenders * (plan.runs as usize).saturating_sub(runs.end);
+        let total = done + loads.len() + rest + later;
+        let tell = |now: Progress| {
+            let done = done + now.done;
+            progress(Progress { done, total })
+        };
+        let summaries = run_all(jobs, loads.len(), &load, &tell).map_err(|error| match error {
+            LabError::Interrupted { done: here, .. } => {
+                let done = done + here;
+                LabError::Interrupted { done, total }
+            }
+            other => other,
+        })?;
+        for ((page, contender, _), summary) in loads.iter().zip(summaries) {
+            let place = plan.variant_index(*page, network, *contender);
+            results.variants[place].runs.push(summary);
+        }
+        open.retain(|page| runs.end < plan.most_runs() && !stands(results, *page, network));
+        runs = runs.end..plan.more_runs(runs.end);
+    }
+    Ok(())
+}
+
+/// Returns true if more runs would hardly change any conclusion on this page and network.
+fn stands(results: &Results, page: usize, network: usize) -> bool {
+    let analysis = analyse(results, page, network, results.plan.metric);
+    analysis.rows.iter().all(Comparison::is_firm)
 }
 
 /// Runs every load of `plan` live: one after the other on this thread,
-/// [interleaved](Order::Interleaved). `load` measures one load. A failed load
+/// [interleaved]. `load` measures one load. A failed load
 /// is a result; an error ends the race. The caller adds
 /// [`Results::environment`].
 ///
@@ -173,45 +191,19 @@ pub fn run_live(
     progress: &OnProgress<'_>,
 ) -> Result<Results, LabError> {
     plan.check()?;
-    let (order, total) = (Order::Interleaved, plan.loads());
-    let mut summaries = Vec::with_capacity(total);
-    for (index, next) in order.loads(plan).enumerate() {
-        summaries.push(load(next).map_err(LabError::Live)?);
+    let total = plan.loads();
+    let mut results = Results::planned(plan, Provenance::Live);
+    for (index, next) in interleaved(plan).enumerate() {
+        let place = plan.variant_index(next.page, next.network, next.contender);
+        let summary = load(next).map_err(LabError::Live)?;
+        results.variants[place].runs.push(summary);
         let done = index + 1;
         // A complete race is worth keeping, even if the last call asked to stop.
         if progress(Progress { done, total }).is_break() && done < total {
             return Err(LabError::Interrupted { done, total });
         }
     }
-    Ok(collect(plan, order, Provenance::Live, summaries))
-}
-
-/// Builds the results from the summaries of all loads, given in `order`.
-fn collect(
-    plan: &Plan,
-    order: Order,
-    provenance: Provenance,
-    summaries: Vec<RunSummary>,
-) -> Results {
-    let mut loads: Vec<((usize, usize), RunSummary)> = summaries
-        .into_iter()
-        .enumerate()
-        .map(|(index, summary)| (order.load(plan, index), summary))
-        .collect();
-    loads.sort_by_key(|(place, _)| *place);
-    let mut loads = loads.into_iter().map(|(_, summary)| summary);
-    let variants = (0..plan.variants())
-        .map(|index| {
-            let (page, network, contender) = plan.variant_parts(index);
-            Variant {
-                page,
-                network,
-                contender,
-                runs: loads.by_ref().take(plan.runs as usize).collect(),
-            }
-        })
-        .collect();
-    Results::new(plan, provenance, variants)
+    Ok(results)
 }
 
 #[cfg(test)]

@@ -1,24 +1,25 @@
 //! The result of a comparison in plain sentences.
 //!
-//! A contender counts as better or worse only if the 95 % interval of the paired
-//! differences excludes zero, the signed-rank test corrected over all contenders is
-//! significant, and the difference is at least one per cent. If the model's error was
-//! measured, the interval widened by that error must exclude zero as well.
+//! Over plausible worlds, ranges of differences decide: see [`crate::model_error`] and the
+//! module `worlds`. In one world and live, a contender counts as better or worse only if the
+//! 95 % interval of the paired differences excludes zero, the signed-rank test corrected over
+//! all contenders is significant, and the difference is at least one per cent.
 
 use pagerace_report::input::VerdictKind;
 
 use crate::analysis::{Analysis, Comparison, LEVEL, Mark, NOTICEABLE, analyse, compare};
 use crate::contender::Noun;
 use crate::metric::{MetricId, Wording};
-use crate::model_error::{ModelError, ModelErrors};
 use crate::results::{Results, Variant};
 use crate::stats::holm;
 
 mod no_winner;
 mod words;
+mod worlds;
 
 use no_winner::without_winner;
 use words::{amount, by, join};
+pub use worlds::record;
 
 /// The verdict for one page on one network.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct Verdict {
     pub winner: Option<usize>,
     /// One or more plain sentences that begin with the network's name.
     pub sentence: String,
+    /// The first of these sentences.
+    pub answer: String,
 }
 
 /// A page and network, with the names used in the sentences.
@@ -54,6 +57,9 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
         contenders: results.plan.labels(),
         noun: results.plan.noun(),
     };
+    if results.over_worlds() {
+        return worlds::verdict(&case, analysis);
+    }
     let best = analysis
         .ranking
         .iter()
@@ -71,17 +77,11 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
         }
         if !unsure.is_empty() {
             let (who, runs) = (join(&labels(&unsure)), analysis.rows[best].pairs);
-            let with = if results.model_errors == ModelErrors::default() {
-                ""
-            } else {
-                " and the model's error"
-            };
             sentences.push(format!(
-                "{who} may do as well: {runs} runs{with} cannot decide."
+                "{who} may do as well: {runs} runs cannot decide."
             ));
         }
         sentences.extend(worse(&case, analysis));
-        sentences.extend(within_model(&case, analysis));
         sentences.extend(price(&case, analysis, best));
         (VerdictKind::Better, sentences)
     } else {
@@ -96,6 +96,7 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
     Verdict {
         kind,
         winner,
+        answer: sentences[0].clone(),
         sentence: sentences.join(" "),
     }
 }
@@ -133,14 +134,7 @@ fn lead(case: &Case<'_>, analysis: &Analysis, best: usize) -> String {
             unit.scale(size).format_plain_range(-high, -low)
         };
         let runs = gain(interval.low, interval.high);
-        match row.model.as_ref().zip(row.model_interval) {
-            Some((model, (low, high))) => format!(
-                " (95 % interval {runs}; {} with the model's error, {})",
-                gain(low, high),
-                model.text()
-            ),
-            None => format!(" (95 % interval {runs})"),
-        }
+        format!(" (95 % interval {runs})")
     });
     match analysis.metric.metric().wording {
         Wording::Moment(does) => {
@@ -176,7 +170,7 @@ fn as_good(case: &Case<'_>, analysis: &Analysis, best: usize) -> (Vec<usize>, Ve
     };
     (
         marked(&[Mark::NoDifference, Mark::TooSmall]),
-        marked(&[Mark::Unsure, Mark::WithinModel]),
+        marked(&[Mark::Open]),
     )
 }
 
@@ -207,55 +201,18 @@ fn worse(case: &Case<'_>, analysis: &Analysis) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{word}: {}.", join(&parts)))
 }
 
-/// Formats the contenders within the model's error: "Within the model's error (±6 % for
-/// protocols on recorded layouts): A 40 ms (3 %) sooner."
-fn within_model(case: &Case<'_>, analysis: &Analysis) -> Option<String> {
-    let rows = || {
-        let ranked = analysis.ranking.iter().map(|&i| (i, &analysis.rows[i]));
-        ranked.filter(|(_, row)| row.mark == Mark::WithinModel)
-    };
-    let (_, first) = rows().next()?;
-    let (lower, higher) = match analysis.metric.metric().wording {
-        Wording::Moment(_) => ("sooner", "later"),
-        Wording::Amount(_) => ("lower", "higher"),
-    };
-    let parts: Vec<String> = rows()
-        .map(|(i, row)| {
-            let way = if row.difference.is_some_and(|d| d < 0.0) {
-                lower
-            } else {
-                higher
-            };
-            format!(
-                "{} {} {way}",
-                case.contenders[i],
-                amount(analysis.metric, row)
-            )
-        })
-        .collect();
-    let error = first
-        .model
-        .as_ref()
-        .map(ModelError::text)
-        .unwrap_or_default();
-    Some(format!(
-        "Within the model's error ({error}): {}.",
-        join(&parts)
-    ))
-}
-
-/// Explains contenders that are unsure despite a small p-value, because the interval of
+/// Explains contenders that are open despite a small p-value, because the interval of
 /// the median includes zero.
 fn torn(case: &Case<'_>, analysis: &Analysis) -> Option<String> {
     let all = analysis.rows.iter().enumerate();
     let torn = all.filter(|(_, row)| {
-        row.mark == Mark::Unsure && row.signed_rank_p_holm.is_some_and(|p| p < LEVEL)
+        row.mark == Mark::Open && row.signed_rank_p_holm.is_some_and(|p| p < LEVEL)
     });
     let torn: Vec<String> = torn.map(|(i, _)| case.contenders[i].clone()).collect();
     (!torn.is_empty()).then(|| {
         let verb = if torn.len() == 1 { "is" } else { "are" };
         format!(
-            "{} {verb} unsure despite a small p: the interval of the median includes zero.",
+            "{} {verb} open despite a small p: the interval of the median includes zero.",
             join(&torn)
         )
     })

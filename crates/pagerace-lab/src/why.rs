@@ -11,8 +11,8 @@ use crate::metric::MetricId;
 use crate::model_error::is_lossy;
 use crate::plan::Plan;
 use crate::results::{Results, Variant};
-use crate::runner::{Cached, OnProgress, run_all};
-use crate::stats::median_place;
+use crate::runner::{OnProgress, run_all};
+use crate::stats::median;
 
 mod absence;
 mod json;
@@ -22,7 +22,7 @@ mod sentence;
 pub use absence::no_pair;
 pub use json::{WHY_FORMAT, WHY_SCHEMA, write_why_json};
 pub use round::{STEP, steps};
-pub use sentence::sentence;
+pub use sentence::{cause, sentence};
 
 /// Loads a page once and explains a metric; `None` if the load has no value of it.
 /// Returns an error if the scenario cannot be run.
@@ -38,7 +38,7 @@ pub struct Why {
     pub network: usize,
     /// Index into [`Plan::contenders`].
     pub contender: usize,
-    /// Index of the run with the median difference, from zero.
+    /// Index of the run that is explained, from zero.
     pub run: usize,
     /// The metric that is explained.
     pub metric: Explainable,
@@ -101,11 +101,34 @@ pub fn explainable(metric: MetricId) -> Result<Explainable, LabError> {
     })
 }
 
-/// Returns the earliest run with the (lower) median difference between two variants;
-/// `None` if no run has a finite difference.
-pub fn median_pair(base: &Variant, own: &Variant, metric: MetricId) -> Option<usize> {
-    let pairs = base.values(metric).into_iter().zip(own.values(metric));
-    median_place(pairs.map(|(base, own)| Some(own? - base?)))
+/// Returns a typical run: of the middle third of the paired differences, the run whose two
+/// values are nearest their medians. `None` if no run has a finite difference.
+///
+/// The run with the median difference itself may have two unusual values.
+pub fn typical_run(base: &Variant, own: &Variant, metric: MetricId) -> Option<usize> {
+    let sides = [base.values(metric), own.values(metric)];
+    let middle = sides.clone().map(|values| {
+        let finite = values.into_iter().flatten().filter(|v| v.is_finite());
+        median(&finite.collect::<Vec<f64>>())
+    });
+    let [Some(base_median), Some(own_median)] = middle else {
+        return None;
+    };
+    let [base, own] = sides;
+    let pairs = base.into_iter().zip(own).enumerate();
+    let mut runs: Vec<(f64, f64, usize)> = pairs
+        .filter_map(|(run, (base, own))| {
+            let (base, own) = (base?, own?);
+            let away = (base - base_median).abs() / base_median.max(f64::MIN_POSITIVE)
+                + (own - own_median).abs() / own_median.max(f64::MIN_POSITIVE);
+            (base.is_finite() && own.is_finite()).then_some((own - base, away, run))
+        })
+        .collect();
+    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let third = runs.len() / 3;
+    let middle = &runs[third..runs.len() - third];
+    let nearest = middle.iter().min_by(|a, b| a.1.total_cmp(&b.1).then(a.2.cmp(&b.2)));
+    nearest.map(|(_, _, run)| *run)
 }
 
 /// Returns true if a race's contenders are explained by default: they differ in more
@@ -115,41 +138,43 @@ pub fn is_explained(plan: &Plan) -> bool {
     several && plan.varying().beyond_strategy() && explainable(plan.metric).is_ok()
 }
 
-/// Maximum number of loads that [`explain_race`] runs.
+/// Maximum number of loads that [`explain_network`] runs.
 pub fn loads(plan: &Plan) -> usize {
-    2 * plan.pages.len() * plan.networks.len() * (plan.contenders.len() - 1)
+    2 * plan.pages.len() * (plan.contenders.len() - 1)
 }
 
-/// Explains the plan's metric for every contender that is marked as better, worse,
-/// within the model's error or breaking objects, in the run with the median
-/// difference, and stores the explanations in [`Results::whys`]. Contenders without a
-/// pair of finished runs are left out.
+/// Explains the plan's metric on one network for every contender that wins, loses or breaks
+/// objects, in a [typical run](typical_run), and adds the explanations to [`Results::whys`].
+/// If the race has only two contenders, they are explained whatever the verdict. Contenders
+/// without a pair of finished runs are left out.
 ///
 /// # Errors
 /// [`LabError::NotExplainable`], and the errors of a race.
-pub fn explain_race(
+pub fn explain_network(
     results: &mut Results,
+    network: usize,
     jobs: usize,
     explainer: &Explainer<'_>,
     progress: &OnProgress<'_>,
 ) -> Result<(), LabError> {
     let plan = &results.plan;
     let mut pairs = Vec::new();
-    for variant in &results.variants {
-        let analysis = analyse(results, variant.page, variant.network, plan.metric);
-        let mark = analysis.rows[variant.contender].mark;
-        if !matches!(
-            mark,
-            Mark::Better | Mark::Worse | Mark::WithinModel | Mark::Broken
-        ) {
-            continue;
-        }
-        let base = results.variant(variant.page, variant.network, plan.baseline);
-        if let Some(run) = median_pair(base, variant, plan.metric) {
-            pairs.push((variant.page, variant.network, variant.contender, run));
+    for page in 0..plan.pages.len() {
+        let analysis = analyse(results, page, network, plan.metric);
+        for (contender, row) in analysis.rows.iter().enumerate() {
+            let (mark, two) = (row.mark, plan.contenders.len() == 2);
+            let told = mark.is_gain() || mark.is_loss() || mark == Mark::Broken;
+            if contender == plan.baseline || !(told || two && mark == Mark::Open) {
+                continue;
+            }
+            let [base, own] = [plan.baseline, contender].map(|c| results.variant(page, network, c));
+            if let Some(run) = typical_run(base, own, plan.metric) {
+                pairs.push((page, network, contender, run));
+            }
         }
     }
-    results.whys = explain_pairs(plan, &pairs, jobs, explainer, progress)?;
+    let whys = explain_pairs(plan, &pairs, jobs, explainer, progress)?;
+    results.whys.extend(whys);
     Ok(())
 }
 
@@ -157,10 +182,10 @@ pub fn explain_race(
 type Pair = (usize, usize, usize, usize);
 
 /// Explains one run of one contender on the first page and network, as
-/// [`explain_race`] does; `None` if the metric has no value on either side.
+/// [`explain_network`] does; `None` if the metric has no value on either side.
 ///
 /// # Errors
-/// As [`explain_race`].
+/// As [`explain_network`].
 pub fn explain_run(
     plan: &Plan,
     contender: usize,
@@ -181,15 +206,15 @@ fn explain_pairs(
     progress: &OnProgress<'_>,
 ) -> Result<Vec<Why>, LabError> {
     let metric = explainable(plan.metric)?;
-    let load = |cached: &mut Cached, index: usize| {
+    let load = |index: usize| {
         let (page, network, contender, run) = pairs[index / 2];
         let contender = if index.is_multiple_of(2) {
             plan.baseline
         } else {
             contender
         };
-        let scenario = cached.scenario(plan, plan.variant_index(page, network, contender));
-        let explained = explainer(scenario, plan.run_seed(run), metric)?;
+        let scenario = plan.scenario(plan.variant_index(page, network, contender), run);
+        let explained = explainer(&scenario, plan.run_seed(run), metric)?;
         Ok(explained.map(Split::from))
     };
     let splits = run_all(jobs, 2 * pairs.len(), &load, progress)?;

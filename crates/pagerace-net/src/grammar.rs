@@ -69,6 +69,11 @@ const WORDS: [&str; 15] = [
     "bucket-up",
 ];
 
+/// Returns the keyword that a word is, in upper or lower case.
+fn keyword(word: &str) -> Option<&'static str> {
+    WORDS.into_iter().find(|one| one.eq_ignore_ascii_case(word))
+}
+
 /// Parses the description of a network, and reads the trace files that it names. It may begin
 /// with the name of a network of [`named()`] or `more`. Paths are relative to `folder`.
 ///
@@ -83,11 +88,14 @@ pub fn parse(text: &str, more: &[NamedNetwork], folder: &Path) -> Result<Network
                 .to_owned(),
         )
     })?;
-    let spec = if WORDS.contains(&first.text) {
-        Spec::parse(&mut tokens, folder)?
+    let (spec, name) = if keyword(first.text).is_some() {
+        (Spec::parse(&mut tokens, folder)?, text.to_owned())
     } else {
         let all = named().iter().chain(more);
-        let Some(known) = all.clone().find(|n| n.name == first.text) else {
+        let Some(known) = all
+            .clone()
+            .find(|n| n.name.eq_ignore_ascii_case(first.text))
+        else {
             let candidates = all.map(|n| n.name).chain(WORDS);
             return Err(NetworkError(format!(
                 "unknown network `{}`{}",
@@ -97,9 +105,11 @@ pub fn parse(text: &str, more: &[NamedNetwork], folder: &Path) -> Result<Network
         };
         tokens.next();
         let base = Spec::parse(&mut Tokens::new(known.spec), folder)?;
-        base.replaced_by(Spec::parse(&mut tokens, folder)?)
+        let spec = base.replaced_by(Spec::parse(&mut tokens, folder)?);
+        let changes = &text[first.text.len()..];
+        (spec, format!("{}{changes}", known.name))
     };
-    spec.build(text.to_owned())
+    spec.build(name)
 }
 
 fn suggest(nearest: &[&'static str]) -> String {

@@ -17,10 +17,13 @@
 //! A [`Network`] is a downlink and an uplink. Users describe it in a syntax modelled on
 //! `tc(8)` ([`grammar`]) or select it by name ([`named()`]).
 //!
+//! A [`Deviation`] changes the links of a network a little.
+//!
 //! Left out: explicit congestion notification, loss or jitter that changes over time,
 //! correlated jitter, and the bytes that a link layer adds below IP.
 
 pub mod delay;
+pub mod deviation;
 pub mod grammar;
 pub mod link;
 pub mod loss;
@@ -35,6 +38,7 @@ pub mod units;
 mod error;
 
 pub use delay::{Delay, Distribution, Jitter};
+pub use deviation::Deviation;
 pub use error::{NetworkError, TraceError};
 pub use link::{Dropped, Exit, Link, LinkConfig, LinkCounters, Rate};
 pub use loss::Loss;

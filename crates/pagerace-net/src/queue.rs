@@ -56,13 +56,18 @@ impl Queue {
     /// Returns the queue with its limit resolved by [`QueueLimit::resolve`].
     #[must_use]
     pub fn resolve(mut self, rate: BitRate, rtt: Duration) -> Self {
-        let limit = match &mut self {
+        let limit = self.limit_mut();
+        *limit = limit.resolve(rate, rtt);
+        self
+    }
+
+    /// Returns the limit, to change it.
+    pub(crate) fn limit_mut(&mut self) -> &mut QueueLimit {
+        match self {
             Self::Codel(codel) => &mut codel.limit,
             Self::FqCodel(fq) => &mut fq.codel.limit,
             Self::TailDrop(limit) => limit,
-        };
-        *limit = limit.resolve(rate, rtt);
-        self
+        }
     }
 
     /// Rejects limits below one full packet and invalid parameters.

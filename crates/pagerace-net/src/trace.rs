@@ -81,6 +81,24 @@ impl Trace {
         }
     }
 
+    /// Returns the trace at `factor` times its rate. `rate` maps the rates of steps;
+    /// opportunities come sooner or later, in whole milliseconds.
+    pub(crate) fn scaled(&self, factor: f64, rate: impl Fn(u64) -> u64) -> Self {
+        let shape = match &self.shape {
+            Shape::Opportunities(o) => Shape::Opportunities(Arc::new(o.scaled(factor))),
+            Shape::Steps(s) => {
+                let steps = s.steps.iter().map(|&(ns, bits)| (ns, rate(bits)));
+                Shape::Steps(Steps {
+                    steps: steps.collect(),
+                })
+            }
+        };
+        Self {
+            name: self.name.clone(),
+            shape,
+        }
+    }
+
     /// Returns the mean capacity over one period; at least one bit per second.
     pub fn mean_rate(&self) -> BitRate {
         let bits = match &self.shape {
@@ -116,6 +134,22 @@ impl Opportunities {
     /// Returns the times in ms and the number of opportunities at each; times increase.
     pub fn runs(&self) -> &[(u32, u32)] {
         &self.runs
+    }
+
+    fn scaled(&self, factor: f64) -> Self {
+        let mut runs: Vec<(u32, u32)> = Vec::with_capacity(self.runs.len());
+        for &(ms, count) in &self.runs {
+            let ms = (f64::from(ms) / factor).round() as u32;
+            match runs.last_mut() {
+                Some(last) if last.0 == ms => last.1 += count,
+                _ => runs.push((ms, count)),
+            }
+        }
+        // The period is not zero.
+        if let Some(last) = runs.last_mut() {
+            last.0 = last.0.max(1);
+        }
+        Self { runs }
     }
 
     /// Returns the time after which the trace repeats, which is the last line's time, as

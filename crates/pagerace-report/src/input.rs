@@ -161,10 +161,6 @@ pub struct NetworkResult {
     pub winner: Option<usize>,
     /// The verdict in plain sentences.
     pub verdict: String,
-    /// A plain sentence that says whether the verdict holds under other assumptions;
-    /// empty if this was not tested.
-    #[serde(skip)]
-    pub robustness: String,
     /// One row for each contender, best first by the ranked metric.
     pub rows: Vec<Row>,
     /// Causes of the differences from the baseline; empty if not requested.
@@ -175,13 +171,15 @@ pub struct NetworkResult {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {
-    /// A contender is better than the baseline.
+    /// A contender wins.
     Better,
+    /// A contender probably wins.
+    Probable,
     /// No contender is better than the baseline.
     #[default]
     NoDifference,
-    /// The runs are too few, values are missing, the model is too inaccurate, or there is
-    /// nothing to compare.
+    /// The runs are too few or too far apart, values are missing, or there is nothing to
+    /// compare.
     Unknown,
 }
 
@@ -234,11 +232,16 @@ pub struct Comparison {
     /// p-value of Wilcoxon's signed-rank test of the paired differences, corrected for
     /// the number of contenders. The verdict is based on this test.
     pub p_value: Option<f64>,
-    /// `interval`, widened by the uncertainty of the model; `None` if that was not
-    /// measured.
-    pub model_interval: Option<(f64, f64)>,
-    /// True if the difference is significant and large enough to notice. Verdicts count
-    /// only such differences as better or worse.
+    /// Central 90 % of the values over the worlds of the runs; `None` in one world and live,
+    /// as are the following fields.
+    pub range: Option<(f64, f64)>,
+    /// The range that holds the difference of two live loads with a probability of 95 %.
+    pub sure_range: Option<(f64, f64)>,
+    /// The same with a probability of 80 %.
+    pub probable_range: Option<(f64, f64)>,
+    /// The share of pairs of loads, one of each side, in which the value is lower.
+    pub sooner: Option<f64>,
+    /// True if the verdict counts the difference as a gain or a loss, surely or probably.
     pub counts: bool,
 }
 

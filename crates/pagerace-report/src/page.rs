@@ -200,7 +200,7 @@ fn verdicts(out: &mut String, report: &Report) {
     out.push_str("<h2 id=\"verdicts-title\">Verdict</h2>\n");
     let overall = report.across.iter().filter(|a| a.metric == report.metric);
     for across in overall.filter(|a| !a.verdict.is_empty()) {
-        verdict(out, report, across.network, &across.verdict, "", None);
+        verdict(out, report, across.network, &across.verdict, None);
     }
     let several = report.pages.len() > 1;
     let folded = report.pages.len() > PAGES_UNFOLDED;
@@ -215,11 +215,10 @@ fn verdicts(out: &mut String, report: &Report) {
             network,
             verdict: text,
             outcome,
-            robustness,
             ..
         } in &page.networks
         {
-            verdict(out, report, *network, text, robustness, Some(*outcome));
+            verdict(out, report, *network, text, Some(*outcome));
         }
         if folded {
             out.push_str("</details>\n");
@@ -254,33 +253,28 @@ fn verdict(
     report: &Report,
     network: usize,
     text: &str,
-    robustness: &str,
     went: Option<VerdictKind>,
 ) {
     let (class, mark) = match went {
         None => ("across", "all pages"),
         Some(VerdictKind::Better) => ("better", "a winner"),
+        Some(VerdictKind::Probable) => ("better", "a probable winner"),
         Some(VerdictKind::NoDifference) => ("same", "no winner"),
-        Some(VerdictKind::Unknown) => ("unknown", "cannot say"),
+        Some(VerdictKind::Unknown) => ("unknown", "open"),
     };
     let Some(network) = report.networks.get(network) else {
         return;
     };
     // The text begins with the network's name, which is already in the heading.
-    let text = text
-        .strip_prefix(network.name.as_str())
-        .and_then(|rest| rest.strip_prefix(": "))
-        .unwrap_or(text);
+    let name = network.name.as_str();
+    let shorter = text.strip_prefix(name).and_then(|rest| rest.strip_prefix(": "));
+    let on = || text.strip_prefix("On ")?.strip_prefix(name)?.strip_prefix(", ");
+    let text = shorter.or_else(on).unwrap_or(text);
     let text = capitalised(text, report);
-    let robustness = if robustness.is_empty() {
-        String::new()
-    } else {
-        format!("<p class=\"robustness\">{}</p>", html(robustness))
-    };
     let _ = writeln!(
         out,
         "<div class=\"verdict {class}\"><p class=\"where\"><b>{}</b> <span class=\"mark\">{mark}</span> \
-         <small>{}</small></p><p>{}</p>{robustness}</div>",
+         <small>{}</small></p><p>{}</p></div>",
         html(&network.name),
         html(&network.description),
         html(&text),

@@ -36,6 +36,7 @@ mod timing;
 mod trace;
 pub mod visit;
 mod wire;
+pub mod world;
 
 use event_loop::Record;
 use page_load::PageLoad;
@@ -64,6 +65,7 @@ pub use reliability::{ObjectDelivery, ObjectNeed, ObjectState};
 pub use scenario::Scenario;
 pub use trace::{LoggedPacket, Side};
 pub use visit::Visit;
+pub use world::World;
 
 /// Error of a scenario that cannot be run.
 #[derive(Debug, thiserror::Error)]

@@ -118,6 +118,16 @@ impl<'a> PageLoad<'a> {
         seed: u64,
         record: Record,
     ) -> Result<Self, ScenarioError> {
+        Self::run_until(scenario, seed, record, |_| false)
+    }
+
+    /// Loads the page once, at most until the browser `is_enough`.
+    pub(crate) fn run_until(
+        scenario: &'a Scenario,
+        seed: u64,
+        record: Record,
+        is_enough: fn(&Browser) -> bool,
+    ) -> Result<Self, ScenarioError> {
         let page = &scenario.page;
         let site = PageSite::new(scenario, seed);
         let mut browser = Browser::new(page.clone(), &scenario.browser, seed);
@@ -150,16 +160,16 @@ impl<'a> PageLoad<'a> {
             quic_has_worked: false,
             failure: None,
         };
-        load.run_to_end()?;
+        load.run_to_end(is_enough)?;
         Ok(load)
     }
 
-    fn run_to_end(&mut self) -> Result<(), ScenarioError> {
+    fn run_to_end(&mut self, is_enough: fn(&Browser) -> bool) -> Result<(), ScenarioError> {
         let limit = self.scenario.settings.deadline;
         self.open_warm_connections()?;
         self.browser.start(self.net.now);
         self.settle();
-        while !self.browser.is_done() && !self.is_stalled() {
+        while !self.browser.is_done() && !is_enough(&self.browser) && !self.is_stalled() {
             match self.net.step(Instant::ZERO + limit) {
                 Some(Event::Connection(i)) => self.touch(i),
                 Some(Event::Timer(timer)) => self.ring(timer)?,

@@ -5,14 +5,17 @@
 mod processor;
 mod servers;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
-use pagerace_browser::{BrowserConfig, LoadMetrics, Profile};
+use pagerace_browser::{Browser, BrowserConfig, LoadMetrics, Profile};
 use pagerace_core::Duration;
 use pagerace_net::Network;
 use pagerace_page::{Interventions, Page, RecordedExchange, Resource, Wait};
 
-use crate::{LoadSettings, ProtocolMap, Scenario, ScenarioError, Visit, run};
+use crate::event_loop::Record;
+use crate::page_load::PageLoad;
+use crate::{LoadSettings, Outcome, ProtocolMap, Scenario, ScenarioError, Visit, World, run};
 
 /// Downlink rate in kbit/s if too few bytes were recorded to measure it; high enough not
 /// to limit a load.
@@ -84,6 +87,7 @@ fn own_load(page: &Page) -> Scenario {
             deadline: DEADLINE,
             ..LoadSettings::default()
         },
+        world: World::NOMINAL,
     }
 }
 
@@ -105,6 +109,38 @@ fn own_protocols(page: &Page) -> ProtocolMap {
         .unwrap_or_else(|_| ProtocolMap::uniform(pagerace_core::Protocol::H2))
 }
 
+/// Loads over the network of a recording. Fits come back to pages that they have loaded before.
+#[derive(Default)]
+struct Loads(Vec<(Arc<Page>, Rc<Outcome>)>);
+
+impl Loads {
+    /// Returns the outcome of a load of `page`, which is loaded only once.
+    fn load(&mut self, page: &Page) -> Result<Rc<Outcome>, ScenarioError> {
+        if let Some(outcome) = self.known(page) {
+            return Ok(outcome);
+        }
+        let scenario = own_load(page);
+        let outcome = Rc::new(run(&scenario, 1, false)?);
+        self.0.push((scenario.page, outcome.clone()));
+        Ok(outcome)
+    }
+
+    /// Returns the first paint of a load of `page`, which ends there.
+    fn first_paint(&self, page: &Page) -> Result<Option<Duration>, ScenarioError> {
+        if let Some(outcome) = self.known(page) {
+            return Ok(outcome.load.fcp);
+        }
+        let scenario = own_load(page);
+        let load = PageLoad::run_until(&scenario, 1, Record::Nothing, Browser::has_painted)?;
+        Ok(load.finish().0.load.fcp)
+    }
+
+    fn known(&self, page: &Page) -> Option<Rc<Outcome>> {
+        let (_, outcome) = self.0.iter().find(|(known, _)| **known == *page)?;
+        Some(outcome.clone())
+    }
+}
+
 /// Returns the metrics of a load of `page` over the network of its recording, on its processor.
 ///
 /// # Errors
@@ -121,15 +157,16 @@ pub fn reproduce(page: &Page) -> Result<LoadMetrics, ScenarioError> {
 /// # Errors
 /// Returns the errors of [`run`].
 pub fn fit(page: &mut Page) -> Result<(), ScenarioError> {
-    servers::fit(page)?;
-    processor::fit(page)?;
-    fit_paints(page)
+    let loads = &mut Loads::default();
+    servers::fit(page, loads)?;
+    processor::fit(page, loads)?;
+    fit_paints(page, loads)
 }
 
 /// Fits the delay of the first paint of a page with recorded paints but no recorded
 /// layout, so that a load over the recording's own network paints first when the
 /// recording did. Leaves other pages unchanged.
-fn fit_paints(page: &mut Page) -> Result<(), ScenarioError> {
+fn fit_paints(page: &mut Page, loads: &Loads) -> Result<(), ScenarioError> {
     let recorded = page.recorded.first_paint;
     let (Some(mut fit), Some(recorded)) = (page.fit, recorded) else {
         return Ok(());
@@ -138,7 +175,7 @@ fn fit_paints(page: &mut Page) -> Result<(), ScenarioError> {
     page.fit = Some(fit);
     let document = Wait::Resource { id: page.document };
     for _ in 0..FIT_LOADS {
-        let Some(first) = reproduce(page)?.fcp else {
+        let Some(first) = loads.first_paint(page)? else {
             break;
         };
         let early = recorded.as_millis_f64() - first.as_millis_f64();

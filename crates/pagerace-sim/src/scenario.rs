@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::protocols::ProtocolMap;
 use crate::reliability::ObjectNeed;
 use crate::visit::Visit;
+use crate::world::World;
 
 /// A page, a network, a strategy and a browser. With a seed, they determine one page
 /// load.
@@ -45,4 +46,8 @@ pub struct Scenario {
     pub browser: BrowserConfig,
     /// Settings that all contenders of a race share.
     pub settings: LoadSettings,
+    /// The world of this load. [`in_world`](Self::in_world) sets it, and has changed the
+    /// network, the browser and the settings by it.
+    #[serde(default)]
+    pub world: World,
 }

@@ -16,6 +16,7 @@ use pagerace_peer::{Body, Reply, Request, Site};
 use crate::reliability::natures;
 use crate::scenario::Scenario;
 use crate::visit::Visit;
+use crate::world::World;
 
 /// Think time of a server that never answers: three decades, beyond any deadline.
 const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
@@ -27,6 +28,7 @@ pub(crate) struct PageSite {
     seed: u64,
     /// Sigma of the log-normal factor on think times.
     jitter: f64,
+    world: World,
     /// State of the browser's cache, by resource.
     pub(crate) cached: Arc<Vec<Cached>>,
     /// Interventions on requests, by resource; empty if there are none.
@@ -50,6 +52,7 @@ impl PageSite {
             page: page.clone(),
             seed,
             jitter: scenario.browser.jitter,
+            world: scenario.world,
             cached: Arc::new(page.resources.iter().map(cached).collect()),
             effects: Arc::new(if scenario.interventions.is_empty() {
                 Vec::new()
@@ -90,7 +93,8 @@ impl Site for PageSite {
             status => (status, r.body_bytes),
         };
         let status = Field::new(":status", status.to_string());
-        let own = r.think_time.mul_f64(rng.lognormal(self.jitter));
+        let usual = self.world.think_time(r.think_time);
+        let own = usual.mul_f64(rng.lognormal(self.jitter));
         let effect = self.effects.get(r.id.index()).copied().unwrap_or_default();
         let reply = Reply {
             think_time: match effect.block {

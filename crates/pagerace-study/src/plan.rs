@@ -11,7 +11,8 @@
 //! strategy = ["sequential", "round-robin"]
 //! ```
 //!
-//! The keys of a race are the long options of `pagerace race` without their dashes. A list
+//! The keys of a race are the long options of `pagerace race` without their dashes, or their
+//! [`OTHER_NAMES`]. A list
 //! gives the option once for each item. The key `contender` lists contenders that are no
 //! product. A race with the key `scenario` is that of a results file, which
 //! `pagerace race --json` writes.
@@ -20,6 +21,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pagerace_core::suggest::did_you_mean;
 use pagerace_papers::synthetic_page;
 use pagerace_sim::Explainable;
 use serde::Deserialize;
@@ -33,6 +35,35 @@ use crate::store::Details;
 use crate::table::{TableKind, TableSpec};
 
 pub(crate) mod fields;
+
+/// Keys of a plan that are no options of a race.
+pub const KEYS: [&str; 14] = [
+    "title",
+    "about",
+    "pages",
+    "requests",
+    "parts",
+    "matrix",
+    "plot",
+    "table",
+    "claim",
+    "mix",
+    "race",
+    "name",
+    "scenario",
+    "contender",
+];
+
+/// Other names of keys of a race. The command line takes those of options, too.
+pub const OTHER_NAMES: [(&str, &str); 7] = [
+    ("networks", "network"),
+    ("protocols", "protocol"),
+    ("strategies", "strategy"),
+    ("controller", "cc"),
+    ("controllers", "cc"),
+    ("visits", "visit"),
+    ("contenders", "contender"),
+];
 
 /// The largest plan that is read, in bytes.
 const PLAN_MAX: u64 = 4 << 20;
@@ -258,7 +289,14 @@ impl Plan {
     /// Reads a text. Errors tell a wrong type with its line, and a wrong value with its key.
     fn parse(text: &str) -> Result<Self, String> {
         let told = |error: toml::de::Error| {
-            let text = error.to_string().trim().to_owned();
+            let mut text = error.to_string().trim().to_owned();
+            // The unknown key and the known ones are in backquotes.
+            let mut keys = error.message().split('`').skip(1).step_by(2);
+            if error.message().starts_with("unknown field")
+                && let Some(found) = keys.next()
+            {
+                text += &did_you_mean(found, keys);
+            }
             let missing =
                 |(key, _): &&(&str, &str)| error.message() == format!("missing field `{key}`");
             match EXAMPLES.iter().find(missing) {
@@ -304,8 +342,9 @@ impl Race {
                 "race {number}: name: is empty; write one, or leave the key out"
             ));
         }
-        let mut options = shared.clone();
-        options.extend(race.options);
+        let place = format!("race {number}");
+        let mut options = named(shared, "options of all races")?;
+        options.extend(named(&race.options, &place)?);
         let scenario = match options.remove("scenario") {
             None => None,
             Some(Value::String(file)) => Some(folder.join(file)),
@@ -344,7 +383,9 @@ impl Race {
                     Value::Boolean(false) => {}
                     item => {
                         let text = word(item).ok_or_else(|| {
-                            expected(&place, "a text, a number, or a list of them", item)
+                            let wanted = "a text, a number, or a list of them";
+                            let near = did_you_mean(option, KEYS.into_iter());
+                            format!("{}{near}", expected(&place, wanted, item))
                         })?;
                         // The command line splits lists at commas, a plan does not.
                         let quoted = matches!(value, Value::Array(_)) && text.contains(',');
@@ -362,6 +403,21 @@ impl Race {
             arguments,
         })
     }
+}
+
+/// Returns the options by their first names.
+fn named(options: &Table, place: &str) -> Result<Table, String> {
+    let mut named = Table::new();
+    for (key, value) in options {
+        let first = OTHER_NAMES.iter().find(|(other, _)| other == key);
+        let name = first.map_or(key.as_str(), |(_, name)| name);
+        if named.insert(name.to_owned(), value.clone()).is_some() {
+            return Err(format!(
+                "{place}: `{key}` is another name of `{name}`, which is there, too; use one of them"
+            ));
+        }
+    }
+    Ok(named)
 }
 
 /// Returns the metric whose parts are kept.

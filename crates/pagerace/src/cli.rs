@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use pagerace_lab::qlog::QlogRuns;
 
 use crate::commands::bulk::BulkArgs;
@@ -60,6 +60,21 @@ use model::ModelArgs;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Reads the words of this process. Prints an error, a help or the version, and ends, if they
+    /// ask for that.
+    pub(crate) fn read() -> Self {
+        let matches = versioned(Self::command()).get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+}
+
+/// Gives all commands the version of the program, with its name.
+fn versioned(command: clap::Command) -> clap::Command {
+    let command = command.display_name("pagerace");
+    command.mut_subcommands(versioned)
 }
 
 #[cfg(feature = "study")]

@@ -62,7 +62,7 @@ pub fn race(
     }
     let mut plan = plan_with(&options, named)?;
     let warnings = prepare(&mut plan)?;
-    let results = results(&plan, inputs::jobs(jobs), &Watch::hooked(hook))?;
+    let results = results(&plan, inputs::jobs(jobs), &Watch::hooked(hook), &mut |_, _| Ok(()))?;
     Ok((results, warnings))
 }
 
@@ -75,7 +75,7 @@ pub fn corpus(arguments: Vec<String>, jobs: Option<u16>, hook: Hook) -> Result<C
     let jobs = jobs.map(|jobs| format!("--jobs={jobs}"));
     let arguments = jobs.into_iter().chain(arguments).collect();
     let args = CorpusArgs::of_words(arguments)?;
-    let surveyed = Surveyed::of(&args, &Watch::hooked(hook))?;
+    let surveyed = Surveyed::of(&args, &Watch::hooked(hook), false)?;
     Ok(Corpus { surveyed })
 }
 

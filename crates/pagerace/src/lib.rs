@@ -15,14 +15,13 @@ mod text;
 use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
 use pagerace_lab::LabError;
 
 use cli::{Cli, Command};
 
 /// Runs the command of the process's arguments, and returns its exit code.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read();
     let result = match &cli.command {
         Command::Race(args) => commands::race::run(args),
         Command::Explain(args) => commands::explain::run(args),

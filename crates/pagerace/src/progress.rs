@@ -2,14 +2,16 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 #[cfg(feature = "live")]
 use pagerace_lab::LabError;
 use pagerace_lab::Progress;
+
+use crate::commands::failed::Interrupted;
 
 /// Exit code of an interrupted process, by the convention of shells.
 const INTERRUPTED: i32 = 130;
@@ -19,6 +21,40 @@ const LOG_PERIOD: u64 = 10;
 
 /// Time between two pictures of a spinner.
 const SPIN: Duration = Duration::from_millis(100);
+
+/// Time that work has to end after an interrupt, if nothing has to be cleaned up.
+const GRACE: Duration = Duration::from_millis(700);
+
+/// True once the user has interrupted.
+static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// True if the process may end at any time.
+static MAY_END: AtomicBool = AtomicBool::new(false);
+
+/// Records interrupts (Ctrl-C) from now on. A second one ends the process immediately.
+fn heed_interrupts() {
+    let stop = Arc::clone(&STOP);
+    // This fails only if the handler is installed already.
+    let _ = ctrlc::set_handler(move || {
+        if stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED);
+        }
+        if MAY_END.load(Ordering::Relaxed) {
+            std::thread::spawn(|| {
+                std::thread::sleep(GRACE);
+                crate::report(&Interrupted(String::new()).into());
+                std::process::exit(INTERRUPTED);
+            });
+        }
+    });
+}
+
+/// Lets an interrupt end the process within a second from now on, whatever it does: a single load
+/// or a large recording may take longer.
+pub(crate) fn end_soon_on_interrupt() {
+    MAY_END.store(true, Ordering::Relaxed);
+    heed_interrupts();
+}
 
 /// Shows progress on standard error: a bar on a terminal, else a line now and then. Records
 /// an interrupt (Ctrl-C) so that the race ends between two loads. A second interrupt ends
@@ -41,20 +77,13 @@ pub type Hook = Box<dyn Fn(&str, Progress) -> ControlFlow<()> + Send + Sync>;
 impl Watch {
     /// Creates a bar that counts in `unit`, such as loads.
     pub(crate) fn new(shown: bool, unit: &str) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&stop);
-        // This fails only if a handler is installed already, which then stays in effect.
-        let _ = ctrlc::set_handler(move || {
-            if seen.swap(true, Ordering::Relaxed) {
-                std::process::exit(INTERRUPTED);
-            }
-        });
+        heed_interrupts();
         let template = format!("{{msg:>10}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left");
-        Self::shown(shown, unit, &template, stop)
+        Self::shown(shown, unit, &template, Arc::clone(&STOP))
     }
 
     /// Creates a spinner that counts in `unit`, for steps that take a second or more each. Leaves
-    /// signals alone, so that an interrupt ends the process.
+    /// signals alone, so that an interrupt ends the process, at once or soon.
     pub(crate) fn spinner(shown: bool, unit: &str) -> Self {
         let template = format!("{{spinner}} {{msg}}: {{pos}} of {{len}} {unit}");
         let watch = Self::shown(shown, unit, &template, Arc::default());

@@ -10,7 +10,7 @@ use comfy_table::{
     LineStyle, Table, TableStyle, Width,
 };
 use pagerace_lab::across::AcrossPages;
-use pagerace_lab::stats::Interval;
+use pagerace_lab::metric::Wording;
 use pagerace_lab::unit::{Scale, Unit, probability, signed_percent};
 use pagerace_lab::{Analysis, Comparison, Mark, Plan, Results, Verdict};
 use pagerace_report::sections::columns;
@@ -19,6 +19,7 @@ pub(crate) mod bulk;
 #[cfg(feature = "live")]
 pub(crate) mod lighthouse;
 pub(crate) mod objects;
+pub(crate) mod pages;
 #[cfg(feature = "live")]
 pub(crate) mod predicted;
 pub(crate) mod why;
@@ -118,15 +119,20 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
     let metric = analysis.metric.metric();
     let scales = Scales::new(metric.unit, analysis);
     let failing = analysis.rows.iter().any(|row| row.failed > 0);
+    let over_worlds = analysis.rows.iter().any(|row| row.trust.is_some());
     let labels = plan.labels();
     let noun = plan.noun().one();
-    let modelled = analysis.rows.iter().any(|row| row.model.is_some());
-    let mut header = vec![noun, "verdict", metric.name, "paired difference", ""];
-    if columns >= Columns::NoTests {
-        header.push("95 % interval");
-        header.extend(modelled.then_some("model"));
+    let mut header = vec![noun, "verdict", metric.name];
+    if over_worlds && columns == Columns::All {
+        header.push("90 % of loads");
     }
-    if columns == Columns::All {
+    header.extend(["difference", ""]);
+    if columns >= Columns::NoTests {
+        header.push(if over_worlds { "80 % range" } else { "95 % interval" });
+    }
+    if over_worlds {
+        header.push(comparative(analysis));
+    } else if columns == Columns::All {
         header.extend(["effect", "p (Holm)"]);
     }
     if failing {
@@ -139,18 +145,24 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
             styled(Cell::new(&labels[i]), row.mark),
             styled(Cell::new(row.mark.name()), row.mark),
             or_none(row.median.map(|median| scales.median.format(median))),
-            or_none(row.difference.map(|d| scales.difference.format_signed(d))),
-            relative(row.relative),
         ];
-        if columns >= Columns::NoTests {
-            let range = |ci: Interval| scales.difference.format_range(ci.low, ci.high);
-            cells.push(or_none(row.interval.map(range)));
-            if modelled {
-                let open = row.model.as_ref().map(|model| model.percent);
-                cells.push(or_none(open.map(|p| format!("±{p:.0} %"))));
-            }
+        if over_worlds && columns == Columns::All {
+            let range = row.range.filter(|(low, high)| low.is_finite() && high.is_finite());
+            cells.push(or_none(range.map(|(low, high)| scales.median.format_plain_range(low, high))));
         }
-        if columns == Columns::All {
+        cells.push(or_none(row.difference.map(|d| scales.difference.format_signed(d))));
+        cells.push(relative(row.relative));
+        if columns >= Columns::NoTests {
+            let interval = row.interval.map(|interval| (interval.low, interval.high));
+            let range = row.probable_range.or(interval);
+            cells.push(or_none(
+                range.map(|(low, high)| scales.difference.format_range(low, high)),
+            ));
+        }
+        if over_worlds {
+            let sooner = row.sooner.map(|share| format!("{:.0} %", share * 100.0));
+            cells.push(or_none(sooner));
+        } else if columns == Columns::All {
             // If both sides only have failures, equal ranks would look like a result.
             let compared = row.mark != Mark::Undefined;
             let delta = row.cliffs_delta.filter(|_| compared);
@@ -166,6 +178,14 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
     table
 }
 
+/// The header of the share of pairs of loads in which a contender is better.
+fn comparative(analysis: &Analysis) -> &'static str {
+    match analysis.metric.metric().wording {
+        Wording::Moment(_) => "sooner in",
+        Wording::Amount(_) => "lower in",
+    }
+}
+
 /// Formats Cliff's delta, which lies between -1 and 1, with its sign.
 fn effect(delta: f64) -> String {
     if delta.abs() < 0.005 {
@@ -178,13 +198,12 @@ fn effect(delta: f64) -> String {
 fn styled(cell: Cell, mark: Mark) -> Cell {
     match mark {
         Mark::Baseline => cell.add_attribute(Attribute::Bold),
-        Mark::Better => cell.fg(Color::Green),
-        Mark::Worse => cell.fg(Color::Red),
+        Mark::Better | Mark::ProbablyBetter => cell.fg(Color::Green),
+        Mark::Worse | Mark::ProbablyWorse => cell.fg(Color::Red),
         Mark::Broken => cell.fg(Color::Yellow),
-        Mark::WithinModel
-        | Mark::TooSmall
+        Mark::TooSmall
         | Mark::NoDifference
-        | Mark::Unsure
+        | Mark::Open
         | Mark::TooFewRuns
         | Mark::Undefined => cell,
     }
@@ -230,9 +249,9 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
     if columns >= Columns::NoTests {
         header.extend([own.as_str(), &baseline]);
     }
-    header.extend(["paired difference", ""]);
+    header.extend(["difference", ""]);
     if columns == Columns::All {
-        header.push("95 % interval");
+        header.push(if results.over_worlds() { "80 % range" } else { "95 % interval" });
     }
     let mut table = table(&header, 3);
     for (page, (analysis, verdict)) in plan.pages.iter().zip(answers) {
@@ -257,10 +276,11 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
         let difference = row.difference.map(|d| unit.scale(d).format_signed(d));
         cells.extend([or_none(difference), relative(row.relative)]);
         if columns == Columns::All {
-            cells.push(or_none(row.interval.map(|ci| {
-                let finite = [ci.low, ci.high].into_iter().filter(|v| v.is_finite());
+            let interval = row.interval.map(|interval| (interval.low, interval.high));
+            cells.push(or_none(row.probable_range.or(interval).map(|(low, high)| {
+                let finite = [low, high].into_iter().filter(|v| v.is_finite());
                 let size = finite.fold(0.0_f64, |most, v| most.max(v.abs()));
-                unit.scale(size).format_range(ci.low, ci.high)
+                unit.scale(size).format_range(low, high)
             })));
         }
         table.add_row(cells);

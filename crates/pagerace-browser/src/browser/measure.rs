@@ -35,6 +35,11 @@ impl Browser {
         }
     }
 
+    /// Returns true once a paint was contentful.
+    pub fn has_painted(&self) -> bool {
+        self.screen.first().is_some()
+    }
+
     /// Returns the arrival of the document's response head.
     pub(super) fn document_head(&self) -> Option<Ready> {
         self.states[self.graph.document?].head

@@ -15,6 +15,7 @@ use crate::kind::kinds;
 use crate::lighthouse::LighthousePrediction;
 use crate::observation::Observation;
 use crate::prediction::Prediction;
+use crate::spread::{Combination, LiveSpread, live_spread};
 
 /// The number of worst cells reported for each metric.
 const WORST: usize = 5;
@@ -136,6 +137,22 @@ impl<'a> Matched<'a> {
         metrics
             .flat_map(|metric| sides.iter().flat_map(|side| differences(side, *metric)))
             .collect()
+    }
+
+    pub(super) fn live_spread(&self) -> Vec<LiveSpread> {
+        let metrics = self.input.metrics.iter();
+        let of = |metric: &MetricId| {
+            let lossless = self.entries.iter().filter(|entry| !entry.lossy);
+            let all = lossless.filter_map(|entry| {
+                let runs = entry.prediction?.all_runs.iter();
+                Some(Combination {
+                    runs: runs.filter_map(|run| run.value(*metric)).collect(),
+                    live: entry.observation.values(*metric),
+                })
+            });
+            live_spread(*metric, &all.collect::<Vec<_>>())
+        };
+        metrics.filter_map(of).collect()
     }
 
     pub(super) fn quality(&self) -> Quality {

@@ -51,20 +51,14 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
     });
     let section = Section::new("Error of differences").say(INTRODUCTION).say(
         "Each field: the error that half of the pairs do not exceed / that 95 % do not exceed, in \
-         per cent. In brackets: of the pairs whose predicted difference exceeds the error that \
-         verdicts allow for, so that a race may name a winner, those whose live difference has the \
-         same sign. On held-out pages, that error is the one of tuned pages.",
+         per cent.",
     );
     tables.fold(section, Section::table)
 }
 
-/// Formats errors in one field: "4.2 / 45 (19 of 20)".
+/// Formats errors in one field: "4.2 / 45".
 fn brief(errors: &DifferenceErrors) -> String {
-    let named = match errors.named {
-        0 => String::new(),
-        named => format!(" ({} of {named})", errors.named_right),
-    };
-    format!("{}{named}", pair(errors.p50, errors.p95))
+    pair(errors.p50, errors.p95)
 }
 
 fn network(lossy: bool) -> String {
@@ -78,9 +72,7 @@ pub(super) fn differences(accuracy: &Accuracy) -> Section {
              number of pairs. Sign right: of those, pairs whose predicted difference has the live \
              one's sign (goal: 95 %). Bias is positive where the second contender is predicted \
              too slow against the first. Paints: how they are known; guessed are the same pages \
-             without Pagerace's own fields, as other recorders would have recorded them. Winners: \
-             pairs whose predicted difference exceeds the model's error, and those whose live \
-             difference has the same sign.",
+             without Pagerace's own fields, as other recorders would have recorded them.",
     );
     let tables = sets(accuracy).map(|(caption, errors)| table(errors).captioned(caption));
     tables.fold(section, Section::table)
@@ -101,13 +93,11 @@ fn table(errors: &[DifferenceErrors]) -> Table {
             share(error.p95),
             signed(error.bias),
             value(error.metric, error.distance),
-            error.named.to_string(),
-            error.named_right.to_string(),
         ]
     });
     let header = columns(
         "differ in | metric | networks | paints | pairs | significant | sign right | p50 | p95 | \
-         bias | distance | winners | right",
+         bias | distance",
     );
     Table::new(header, 4, rows)
 }

@@ -19,6 +19,7 @@ fn typing_errors_beginnings_and_initials() {
     assert_eq!(near("Round_Robin")[0], "round-robin");
     assert_eq!(near("firefox"), ["firefox-eps"]);
     assert_eq!(near("bbbr"), ["bbr"]);
+    assert_eq!(near("hystart"), ["cubic-hystart"]);
     assert_eq!(near("qubic"), ["cubic"]);
     assert_eq!(near("cub"), ["cubic", "cubic-hystart"]);
     assert_eq!(near("h2c"), ["h2"]);

@@ -72,5 +72,7 @@ pub const fn policies() -> &'static [PolicyInfo] {
 
 /// Returns the policy with this name.
 pub fn policy(name: &str) -> Option<&'static PolicyInfo> {
-    REGISTRY.iter().find(|info| info.name == name)
+    REGISTRY
+        .iter()
+        .find(|info| info.name.eq_ignore_ascii_case(name))
 }

@@ -76,7 +76,10 @@ impl FromStr for ContenderText {
             |what: &str| ContenderError(format!("`{text}` names two {what}; one is enough"));
         for word in text.split_whitespace() {
             let name = word.split(':').next().unwrap_or(word);
-            if registry().iter().any(|info| info.name == name) {
+            if registry()
+                .iter()
+                .any(|info| info.name.eq_ignore_ascii_case(name))
+            {
                 if read.strategy.replace(parse(word)?).is_some() {
                     return Err(twice("strategies"));
                 }
@@ -99,8 +102,8 @@ impl FromStr for ContenderText {
                 if read.visit.replace(visit).is_some() {
                     return Err(twice("visits"));
                 }
-            } else if pagerace_cc::registry().iter().any(|cc| cc.name == word) {
-                if read.congestion.replace(word.to_owned()).is_some() {
+            } else if let Some(info) = pagerace_cc::find(word) {
+                if read.congestion.replace(info.name.to_owned()).is_some() {
                     return Err(twice("congestion controllers"));
                 }
             } else {

@@ -23,15 +23,19 @@ type Number = fn(&Comparison) -> Option<f64>;
 
 /// The numbers of a comparison, by column.
 #[rustfmt::skip]
-const NUMBERS: [(&str, Number); 13] = [
+const NUMBERS: [(&str, Number); 17] = [
     ("median", |row| row.median),
     ("difference", |row| row.difference),
     ("difference_percent", |row| row.relative.map(|share| share * 100.0)),
     ("interval_low", |row| row.interval.map(|interval| interval.low)),
     ("interval_high", |row| row.interval.map(|interval| interval.high)),
-    ("model_interval_low", |row| row.model_interval.map(|(low, _)| low)),
-    ("model_interval_high", |row| row.model_interval.map(|(_, high)| high)),
-    ("model_error_percent", |row| row.model.as_ref().map(|model| model.percent)),
+    ("range_low", |row| row.range.map(|(low, _)| low)),
+    ("range_high", |row| row.range.map(|(_, high)| high)),
+    ("sure_low", |row| row.sure_range.map(|(low, _)| low)),
+    ("sure_high", |row| row.sure_range.map(|(_, high)| high)),
+    ("probable_low", |row| row.probable_range.map(|(low, _)| low)),
+    ("probable_high", |row| row.probable_range.map(|(_, high)| high)),
+    ("sooner_percent", |row| row.sooner.map(|share| share * 100.0)),
     ("cliffs_delta", |row| row.cliffs_delta),
     ("rank_biserial", |row| row.rank_biserial),
     ("mann_whitney_p", |row| row.mann_whitney_p),
@@ -118,11 +122,15 @@ fn variant_fields(plan: &Plan, page: usize, network: usize, contender: usize) ->
 
 /// Formats the shortest text that parses to the same value, `inf` for infinity, or an
 /// empty text for `None`.
-fn number(value: Option<f64>) -> String {
+pub(crate) fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |v| v.to_string())
 }
 
-fn line(out: &mut dyn Write, fields: impl IntoIterator<Item = String>) -> io::Result<()> {
+/// Writes one line, with quotes where they are needed.
+pub(crate) fn line(
+    out: &mut dyn Write,
+    fields: impl IntoIterator<Item = String>,
+) -> io::Result<()> {
     let quoted: Vec<String> = fields.into_iter().map(|f| quote(&f).into_owned()).collect();
     writeln!(out, "{}", quoted.join(","))
 }

@@ -18,7 +18,6 @@ use crate::correlation::hol_with_speed_index;
 use crate::metric::MetricId;
 use crate::plan::Plan;
 use crate::results::{Results, Variant};
-use crate::robustness;
 use crate::verdict::verdict;
 use crate::why::Why;
 
@@ -73,6 +72,10 @@ fn write(plan: &Plan, results: Option<&Results>, out: &mut dyn Write) -> io::Res
         version: VERSION,
         world: results.map(|results| results.provenance).unwrap_or_default(),
         environment: all.flat_map(|results| &results.environment).collect::<Vec<_>>(),
+        run_worlds: (0..plan.networks.len()).map(|network| object! {
+            network: plan.networks[network].name.clone(),
+            worlds: (0..runs as usize).map(|run| plan.world(network, run)).collect::<Vec<_>>(),
+        }).collect::<Vec<_>>(),
         run_seeds: (0..runs as usize).map(|run| plan.run_seed(run)).collect::<Vec<_>>(),
         comparisons: compared.collect::<Vec<_>>(),
         across_pages: across.collect::<Vec<_>>(),
@@ -125,6 +128,7 @@ fn comparisons(results: &Results, page: usize, network: usize) -> impl Serialize
     let plan = &results.plan;
     let analysis = analyse(results, page, network, plan.metric);
     let correlated = hol_with_speed_index(results, page, network);
+    let verdict = verdict(results, page, network, &analysis);
     let contenders = analysis.ranking.iter().map(|&i| {
         let row = &analysis.rows[i];
         object! {
@@ -138,10 +142,15 @@ fn comparisons(results: &Results, page: usize, network: usize) -> impl Serialize
             interval_low: row.interval.map(|interval| interval.low),
             interval_high: row.interval.map(|interval| interval.high),
             interval_coverage: row.interval.map(|interval| interval.coverage),
-            model_interval_low: row.model_interval.map(|(low, _)| low),
-            model_interval_high: row.model_interval.map(|(_, high)| high),
-            model_error_percent: row.model.as_ref().map(|model| model.percent),
-            model_error_basis: row.model.as_ref().map(|model| model.basis.clone()),
+            range_low: row.range.map(|(low, _)| low),
+            range_high: row.range.map(|(_, high)| high),
+            sure_low: row.sure_range.map(|(low, _)| low),
+            sure_high: row.sure_range.map(|(_, high)| high),
+            probable_low: row.probable_range.map(|(low, _)| low),
+            probable_high: row.probable_range.map(|(_, high)| high),
+            sooner_percent: row.sooner.map(|share| share * 100.0),
+            basis: row.trust.as_ref().map(|trust| trust.basis.clone()),
+            instead_of: row.trust.as_ref().map(|trust| trust.instead_of.clone()),
             cliffs_delta: row.cliffs_delta,
             rank_biserial: row.rank_biserial,
             mann_whitney_p: row.mann_whitney_p,
@@ -149,20 +158,14 @@ fn comparisons(results: &Results, page: usize, network: usize) -> impl Serialize
             signed_rank_p_holm: row.signed_rank_p_holm,
         }
     });
-    let checked = robustness::of(results, page, network);
-    let checks = checked.into_iter().flat_map(|one| &one.checks);
     object! {
         page: plan.pages[page].name.clone(),
         paints: plan.pages[page].paint_evidence(),
         network: plan.networks[network].name.clone(),
         metric: analysis.metric,
         unit: analysis.metric.metric().unit.symbol(),
-        verdict: verdict(results, page, network, &analysis).sentence,
-        robustness: checks.map(|check| object! {
-            assumption: check.assumption.to_string(),
-            holds: check.instead.is_none(),
-            leads_instead: check.instead.map(|i| plan.label(i)),
-        }).collect::<Vec<_>>(),
+        answer: verdict.answer,
+        verdict: verdict.sentence,
         hol_speed_index_rho: correlated.map(|c| c.rho),
         hol_speed_index_p: correlated.map(|c| c.p),
         contenders: contenders.collect::<Vec<_>>(),

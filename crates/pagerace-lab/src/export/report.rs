@@ -10,7 +10,7 @@ use pagerace_sim::{Outcome, Part};
 
 use crate::VERSION;
 use crate::across::across_pages;
-use crate::analysis::{self, Analysis, Mark, analyse};
+use crate::analysis::{self, Analysis, analyse};
 use crate::contender::Noun;
 use crate::detail::{Choice, median_runs, record};
 use crate::error::LabError;
@@ -19,7 +19,6 @@ use crate::facts::facts_in;
 use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
 use crate::results::{Fact, Results};
-use crate::robustness;
 use crate::runner::{OnProgress, Runner};
 use crate::stats::finite;
 use crate::unit::Unit;
@@ -245,9 +244,6 @@ fn network_result(results: &Results, page: usize, network: usize) -> NetworkResu
         verdict: verdict.sentence,
         outcome: verdict.kind,
         winner: verdict.winner,
-        robustness: robustness::of(results, page, network)
-            .map(|one| one.sentence(&results.plan))
-            .unwrap_or_default(),
         rows: rows.collect(),
         whys: whys(results, page, network),
     }
@@ -264,11 +260,16 @@ fn comparison(row: &analysis::Comparison) -> Comparison {
             .map(|interval| (interval.low, interval.high)),
         effect_size: row.cliffs_delta,
         p_value: row.signed_rank_p_holm,
-        model_interval: row
-            .model_interval
-            .filter(|(low, high)| low.is_finite() && high.is_finite()),
-        counts: matches!(row.mark, Mark::Better | Mark::Worse),
+        range: finite_range(row.range),
+        sure_range: finite_range(row.sure_range),
+        probable_range: finite_range(row.probable_range),
+        sooner: row.sooner,
+        counts: row.mark.is_gain() || row.mark.is_loss(),
     }
+}
+
+fn finite_range(range: Option<(f64, f64)>) -> Option<(f64, f64)> {
+    range.filter(|(low, high)| low.is_finite() && high.is_finite())
 }
 
 fn across(results: &Results) -> Vec<AcrossSection> {

@@ -95,8 +95,8 @@ pub fn write_sessions(
     out.write_all(format!("{body},\"sessions\":[\n").as_bytes())?;
     let mut done = 0;
     for variant in 0..plan.variants() {
-        let scenario = plan.scenario(variant);
         for run in 0..plan.runs as usize {
+            let scenario = plan.scenario(variant, run);
             let outcome = runner(&scenario, plan.run_seed(run), false).map_err(io::Error::other)?;
             let session = session(plan, variant, run, &scenario.needs, &outcome);
             if done > 0 {

@@ -31,6 +31,24 @@ fn names_have_hyphens_or_underscores() {
 }
 
 #[test]
+fn other_spellings_are_read() {
+    for (spelling, name) in [
+        ("LCP", "lcp"),
+        ("Speed-Index", "speed-index"),
+        ("speed index", "speed-index"),
+        ("SI", "speed-index"),
+        ("Largest Contentful Paint", "lcp"),
+        ("onLoad", "onload"),
+        ("load", "onload"),
+        ("load event", "onload"),
+        ("FCP_ms", "fcp"),
+    ] {
+        let read = spelling.parse::<MetricId>().unwrap();
+        assert_eq!(read.metric().name, name, "{spelling}");
+    }
+}
+
+#[test]
 fn times_come_in_milliseconds() {
     let run = RunSummary {
         load: LoadMetrics {

@@ -4,10 +4,11 @@ use std::sync::Mutex;
 
 use pagerace_report::input::Provenance;
 
-use super::{Load, Order, Progress, run_live, run_race};
+use super::{Load, interleaved, Progress, run_live, run_race};
 use crate::error::LabError;
 use crate::fake;
 use crate::results::RunSummary;
+use crate::worlds::Worlds;
 
 fn go_on(_: Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
@@ -96,17 +97,35 @@ fn a_scenario_that_cannot_be_run_stops_the_race() {
 }
 
 #[test]
-fn every_order_runs_every_load_once() {
+fn live_order_runs_every_load_once() {
     let plan = fake::plan(&["sequential", "round-robin", "fifo"], 5);
-    for order in [Order::ByVariant, Order::Interleaved] {
-        let loads: BTreeSet<(usize, usize)> = (0..plan.loads())
-            .map(|index| order.load(&plan, index))
-            .collect();
-        let all: BTreeSet<(usize, usize)> = (0..plan.variants())
-            .flat_map(|variant| (0..5).map(move |run| (variant, run)))
-            .collect();
-        assert_eq!(loads, all, "{order:?}");
-    }
+    let loads: BTreeSet<_> = interleaved(&plan)
+        .map(|load| (load.page, load.network, load.contender, load.run))
+        .collect();
+    assert_eq!(loads.len(), plan.loads());
+}
+
+/// Counts the runs of an adaptive race of two contenders, given the LCP of a contender and run.
+fn adaptive_runs(lcp: fn(usize, u64) -> f64) -> usize {
+    let mut plan = fake::plan(&["sequential", "round-robin"], 30);
+    plan.networks.truncate(1);
+    (plan.worlds, plan.adaptive) = (Worlds::PLAUSIBLE, true);
+    let load = |scenario: &pagerace_sim::Scenario, seed: u64, _| {
+        let contender = usize::from(scenario.strategy.to_string() == "round-robin");
+        Ok(fake::outcome(lcp(contender, seed), seed))
+    };
+    let results = run_race(&plan, 2, &load, &go_on).unwrap();
+    let counts = results.variants.iter().map(|variant| variant.runs.len());
+    let counts: BTreeSet<usize> = counts.collect();
+    assert_eq!(counts.len(), 1, "pairs are complete");
+    counts.into_iter().next().unwrap()
+}
+
+#[test]
+fn a_clear_answer_takes_few_runs_and_a_narrow_one_more() {
+    assert_eq!(adaptive_runs(|c, seed| 1000.0 - 400.0 * c as f64 + (seed % 97) as f64), 10);
+    let narrow = adaptive_runs(|c, seed| 1000.0 - 96.0 * c as f64 + (seed % 97) as f64);
+    assert!((20..=60).contains(&narrow), "{narrow}");
 }
 
 #[test]

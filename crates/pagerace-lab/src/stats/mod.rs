@@ -6,6 +6,7 @@
 //! Not-a-number is invalid and panics. Logarithms, exponentials and `erfc` come
 //! from `libm`, so that the same runs give the same digits on every machine.
 
+pub mod crossed;
 pub mod effect;
 pub mod holm;
 pub mod line;
@@ -18,6 +19,7 @@ pub mod tail;
 pub mod welch;
 pub mod wilcoxon;
 
+pub use crossed::{crossed, lower_share};
 pub use effect::{cliffs_delta, matched_pairs_rank_biserial};
 pub use holm::holm;
 pub use line::{Line, line};

@@ -2,8 +2,8 @@
 
 use pagerace_report::input::VerdictKind;
 
-use super::{Case, within_model, worse};
-use crate::analysis::{Analysis, Comparison, Mark, runs_needed};
+use super::{Case, worse};
+use crate::analysis::{Analysis, Mark, runs_needed};
 use crate::contender::Noun;
 use crate::metric::Wording;
 use crate::unit::percent;
@@ -69,11 +69,8 @@ pub(super) fn without_winner(case: &Case<'_>, analysis: &Analysis) -> (VerdictKi
         return (VerdictKind::Unknown, vec![text]);
     }
     let mut sentences = Vec::new();
-    let gains =
-        |row: &Comparison| row.mark == Mark::WithinModel && row.difference.is_some_and(|d| d < 0.0);
-    let open = others().any(gains);
-    let lost = others().any(|row| matches!(row.mark, Mark::Worse | Mark::WithinModel));
-    let unsure = others().any(|row| row.mark == Mark::Unsure);
+    let lost = others().any(|row| row.mark == Mark::Worse);
+    let unsure = others().any(|row| row.mark == Mark::Open);
     let runs = analysis.rows.iter().map(|row| row.pairs).max().unwrap_or(0);
     let limit = if unsure {
         format!(", as far as {runs} runs can tell")
@@ -81,13 +78,6 @@ pub(super) fn without_winner(case: &Case<'_>, analysis: &Analysis) -> (VerdictKi
         String::new()
     };
     sentences.push(match (lost, metric.wording) {
-        (_, Wording::Moment(does)) if open => format!(
-            "{network}: the model cannot tell whether any {noun} {does} sooner than {baseline}."
-        ),
-        (_, Wording::Amount(what)) if open => format!(
-            "{network}: the model cannot tell whether {what} is lower with any {noun} than with \
-             {baseline}."
-        ),
         (false, Wording::Moment(does)) if unsure => format!(
             "{network}: no {noun} {does} noticeably sooner or later than {baseline}{limit}."
         ),
@@ -107,15 +97,9 @@ pub(super) fn without_winner(case: &Case<'_>, analysis: &Analysis) -> (VerdictKi
             format!("{network}: no {noun} makes {what} lower than {baseline} does{limit}.")
         }
     });
-    sentences.extend(within_model(case, analysis));
     sentences.extend(too_small(case.noun, analysis));
     sentences.extend(worse(case, analysis));
-    let kind = if open {
-        VerdictKind::Unknown
-    } else {
-        VerdictKind::NoDifference
-    };
-    (kind, sentences)
+    (VerdictKind::NoDifference, sentences)
 }
 
 /// Mentions significant differences that are too small to notice.

@@ -2,8 +2,8 @@ use super::{Verdict, VerdictKind, verdict};
 use crate::analysis::analyse;
 use crate::fake::{self, times};
 use crate::metric::MetricId;
-use crate::model_error::ModelErrors;
 use crate::results::{Results, RunSummary};
+use crate::worlds::Worlds;
 
 /// Noise that all strategies of a run share.
 fn noise(run: usize) -> f64 {
@@ -382,65 +382,74 @@ fn what_a_broken_object_would_have_shown_never_comes() {
     assert_eq!(value(&run, "speed-index"), None);
 }
 
-/// Races protocols with a model error of 15 % on recorded paints, and therefore of 30 %
-/// on guessed paints.
-fn modelled(lcp: impl Fn(usize, usize) -> f64) -> Results {
-    let plan = fake::plan(&["h1", "h2", "h3"], 30);
-    let mut results = fake::results(&plan, |(_, _, s), k| times(lcp(s, k), 900.0, 5000.0));
-    let header = "kind,metric,network,evidence,pairs,significant,sign_right,p50_percent,\
-                  p95_percent,bias_percent";
-    let table = format!("{header}\nprotocol,lcp,lossless,recorded,40,30,29,3,15,0\n");
-    results.model_errors = ModelErrors::read(&table).unwrap();
-    results
+/// Races protocols over plausible worlds.
+fn over_worlds(contenders: &[&str], lcp: impl Fn(usize, usize) -> f64) -> Results {
+    let mut plan = fake::plan(contenders, 30);
+    plan.worlds = Worlds::PLAUSIBLE;
+    fake::results(&plan, |(_, _, s), k| times(lcp(s, k), 900.0, 5000.0))
+}
+
+/// Values between 0 and 100 in another order for each contender.
+fn scatter(s: usize, k: usize) -> f64 {
+    ((k * [37, 53, 71][s]) % 101) as f64
 }
 
 #[test]
-fn a_winner_beats_the_models_error() {
-    let results = modelled(|s, k| [1000.0, 950.0, 500.0][s] + noise(k) / 100.0);
+fn a_winner_over_worlds_is_told_with_its_range_and_its_odds() {
+    let results = over_worlds(&["h2", "h3"], |s, k| [2500.0, 2100.0][s] + scatter(s, k));
     let v = say(&results, "lcp");
-    assert_eq!((v.kind, v.winner), (VerdictKind::Better, Some(2)));
-    assert_eq!(
-        v.sentence,
-        "fast-4g: h3 shows the largest element 500 ms (50 %) sooner than h1 (95 % interval 500 to \
-         500 ms; 200 to 800 ms with the model's error, ±30 % assumed for protocols on guessed \
-         paints, too few measurements). Within the model's error (±30 % assumed for protocols on \
-         guessed paints, too few measurements): h2 50 ms (5.0 %) sooner."
+    assert_eq!((v.kind, v.winner), (VerdictKind::Better, Some(1)));
+    assert_eq!(v.answer, v.sentence);
+    assert!(
+        v.answer.starts_with("On fast-4g, HTTP/3 shows the largest element 3")
+            && v.answer.ends_with("sooner in all pairs of loads)."),
+        "{}",
+        v.answer
+    );
+    // The other way round, the baseline is the winner of the sentence.
+    let results = over_worlds(&["h3", "h2"], |s, k| [2100.0, 2500.0][s] + scatter(s, k));
+    let v = say(&results, "lcp");
+    assert_eq!((v.kind, v.winner), (VerdictKind::Better, Some(0)));
+    assert!(v.answer.starts_with("On fast-4g, HTTP/3 shows the largest"), "{}", v.answer);
+}
+
+#[test]
+fn overlapping_loads_win_probably_or_leave_it_open() {
+    let probable = over_worlds(&["h2", "h3"], |s, k| [1000.0, 930.0][s] + scatter(s, k));
+    let v = say(&probable, "lcp");
+    assert_eq!(v.kind, VerdictKind::Probable, "{}", v.sentence);
+    assert!(v.answer.contains("HTTP/3 probably shows the largest"), "{}", v.answer);
+    let open = over_worlds(&["h2", "h3"], |s, k| [1000.0, 970.0][s] + 2.0 * scatter(s, k));
+    let v = say(&open, "lcp");
+    assert_eq!(v.kind, VerdictKind::Unknown, "{}", v.sentence);
+    assert!(
+        v.answer.starts_with("On fast-4g, open by Largest Contentful Paint: HTTP/3 is "),
+        "{}",
+        v.answer
     );
 }
 
 #[test]
-fn within_the_models_error_nobody_wins() {
-    let results = modelled(|s, k| [1000.0, 1100.0, 900.0][s] + noise(k) / 100.0);
-    let v = say(&results, "lcp");
-    assert_eq!(v.kind, VerdictKind::Unknown);
-    assert!(
-        v.sentence.starts_with(
-            "fast-4g: the model cannot tell whether any variant shows the largest element sooner \
-             than h1. Within the model's error (±30 % "
-        ),
-        "{}",
-        v.sentence
-    );
-    assert!(
-        v.sentence
-            .ends_with("h3 100 ms (10 %) sooner and h2 100 ms (10 %) later."),
-        "{}",
-        v.sentence
-    );
-    // In the opposite order, there is no winner to doubt.
-    let results = modelled(|s, k| [900.0, 1100.0, 1000.0][s] + noise(k) / 100.0);
+fn equal_worlds_make_no_difference() {
+    let results = over_worlds(&["h2", "h3"], |s, k| 1000.0 + scatter(0, k) + s as f64);
     let v = say(&results, "lcp");
     assert_eq!(v.kind, VerdictKind::NoDifference);
-    assert!(
-        v.sentence
-            .starts_with("fast-4g: no variant shows the largest element sooner than h1. Within"),
-        "{}",
-        v.sentence
-    );
+    assert!(v.answer.starts_with("On fast-4g, no difference that matters"), "{}", v.answer);
 }
 
 #[test]
-fn unsure_beside_a_small_p_has_a_reason() {
+fn several_contenders_are_sorted_into_sentences() {
+    let results = over_worlds(&["h1", "h2", "h3"], |s, k| {
+        [1500.0, 1000.0, 2000.0][s] + scatter(s, k)
+    });
+    let v = say(&results, "lcp");
+    assert_eq!((v.kind, v.winner), (VerdictKind::Better, Some(1)));
+    assert!(v.answer.contains("HTTP/2 shows the largest element"), "{}", v.answer);
+    assert!(v.sentence.contains(" Later: HTTP/3 by "), "{}", v.sentence);
+}
+
+#[test]
+fn open_beside_a_small_p_has_a_reason() {
     // Ten of thirty runs gain a little, twelve lose much, and eight do not change.
     let results = race(&["sequential", "eps"], 30, |s, k| {
         let change = match k {
@@ -453,11 +462,11 @@ fn unsure_beside_a_small_p_has_a_reason() {
     let analysis = analyse(&results, 0, 0, "lcp".parse().unwrap());
     let row = &analysis.rows[1];
     assert!(row.signed_rank_p_holm.is_some_and(|p| p < 0.05), "{row:?}");
-    assert_eq!(row.mark.name(), "unsure");
+    assert_eq!(row.mark.name(), "open");
     let v = say(&results, "lcp");
     assert!(
         v.sentence
-            .contains("eps is unsure despite a small p: the interval of the median includes zero."),
+            .contains("eps is open despite a small p: the interval of the median includes zero."),
         "{}",
         v.sentence
     );

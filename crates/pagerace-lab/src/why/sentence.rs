@@ -44,6 +44,23 @@ pub fn sentence(plan: &Plan, why: &Why) -> String {
             format!("In run {run}, {what} is {by} {how} with {own} than with {base}")
         }
     };
+    format!("{lead}: {}.", reason(plan, why))
+}
+
+/// Formats the cause alone: "in a typical run, h3 spends less time for connection set-up
+/// (180 ms), but more for browser work (20 ms)."
+pub fn cause(plan: &Plan, why: &Why) -> String {
+    let label = plan.label(why.contender);
+    if why.total_difference() == 0 {
+        return format!("in a typical run, {label} does not differ.");
+    }
+    format!("in a typical run, {label} spends {}.", reason(plan, why))
+}
+
+/// Formats the parts that differ most: "more time for connection set-up (180 ms) and server
+/// (60 ms), but less for browser work (45 ms)".
+fn reason(plan: &Plan, why: &Why) -> String {
+    let total = why.total_difference();
     let (with, against) = (sorted(why, total.signum()), sorted(why, -total.signum()));
     let most = with.first().map_or(0, |(_, size)| *size);
     let network = &plan.networks[why.network];
@@ -54,17 +71,17 @@ pub fn sentence(plan: &Plan, why: &Why) -> String {
             .collect::<Vec<_>>()
             .join(" and ")
     };
-    let (reason, opposite) = if total > 0 {
+    let (more, opposite) = if total > 0 {
         ("more time for", "less for")
     } else {
         ("less time for", "more for")
     };
-    let mut text = format!("{lead}: {reason} {}", tell(&with));
-    let other = tell(&against);
-    if !other.is_empty() {
-        text = format!("{text}, but {opposite} {other}");
+    let (with, other) = (tell(&with), tell(&against));
+    if other.is_empty() {
+        format!("{more} {with}")
+    } else {
+        format!("{more} {with}, but {opposite} {other}")
     }
-    text + "."
 }
 
 /// Returns the parts whose difference has this sign, with its size, largest first.

@@ -4,8 +4,8 @@ use pagerace_core::Duration;
 use pagerace_sim::{Explainable, Part, Parts};
 
 use super::{
-    Split, Why, explain_race, explain_run, explainable, is_explained, median_pair, no_pair,
-    sentence, steps,
+    Split, Why, explain_network, explain_run, explainable, is_explained, no_pair, sentence, steps,
+    typical_run,
 };
 use crate::fake::{self, times};
 use crate::metric::MetricId;
@@ -39,7 +39,7 @@ fn why(base: &[(Part, f64)], own: &[(Part, f64)]) -> Why {
 }
 
 #[test]
-fn the_run_with_the_median_difference() {
+fn a_typical_run_has_usual_values_and_a_middle_difference() {
     let plan = fake::plan(&["h1", "h2"], 5);
     let results = fake::results(&plan, |(_, _, c), run| {
         if (c, run) == (1, 4) {
@@ -53,19 +53,28 @@ fn the_run_with_the_median_difference() {
         )
     });
     let [base, own] = [0, 1].map(|c| results.variant(0, 0, c));
-    assert_eq!(median_pair(base, own, MetricId::default()), Some(2));
+    assert_eq!(typical_run(base, own, MetricId::default()), Some(3));
+    // The median difference belongs to a run with two unusual values.
+    let odd = fake::results(&plan, |(_, _, c), run| {
+        let base = [1000.0, 1010.0, 3000.0, 1005.0, 1007.0][run];
+        times(base - [10.0, 30.0, 20.0, 19.0, 22.0][run] * c as f64, 1.0, 1.0)
+    });
+    let [base, own] = [0, 1].map(|c| odd.variant(0, 0, c));
+    assert_ne!(typical_run(base, own, MetricId::default()), Some(2));
     let failing = fake::results(&plan, |_, _| fake::failed());
     let [base, own] = [0, 1].map(|c| failing.variant(0, 0, c));
-    assert_eq!(median_pair(base, own, MetricId::default()), None);
+    assert_eq!(typical_run(base, own, MetricId::default()), None);
 }
 
 #[test]
-fn every_contender_is_explained_in_its_median_pair() {
+fn every_contender_is_explained_in_a_typical_pair() {
     let plan = fake::plan(&["h1", "h2", "h3"], 8);
     let mut results = fake::results(&plan, |(_, _, c), k| {
         times(1000.0 - 90.0 * c as f64 + k as f64, 1.0, 1.0)
     });
-    explain_race(&mut results, 2, &fake::explain, &go_on).unwrap();
+    for network in 0..2 {
+        explain_network(&mut results, network, 2, &fake::explain, &go_on).unwrap();
+    }
     let places: Vec<_> = results
         .whys
         .iter()
@@ -82,13 +91,15 @@ fn every_contender_is_explained_in_its_median_pair() {
 }
 
 #[test]
-fn what_is_unsure_is_not_explained() {
+fn what_is_open_is_not_explained() {
     let plan = fake::plan(&["h1", "h2", "h3"], 8);
     let mut results = fake::results(&plan, |(_, _, c), k| {
         let change = [0.0, -100.0, [300.0, -300.0][k % 2]][c];
         times(1000.0 + change + k as f64, 1.0, 1.0)
     });
-    explain_race(&mut results, 1, &fake::explain, &go_on).unwrap();
+    for network in 0..2 {
+        explain_network(&mut results, network, 1, &fake::explain, &go_on).unwrap();
+    }
     assert!(results.whys.iter().all(|why| why.contender == 1));
     assert_eq!(results.whys.len(), 2);
 }

@@ -14,7 +14,6 @@ use pagerace_page::model::{
 use pagerace_sim::{Explainable, Explained, Outcome, Part, Parts, Scenario, TransportCounters};
 
 use crate::contender::{Contender, ContenderText};
-use crate::model_error::ModelErrors;
 use crate::plan::Plan;
 use crate::results::{Results, RunSummary};
 use crate::runner::run_race;
@@ -86,12 +85,14 @@ pub fn contender(text: &str) -> Contender {
     read.or(&Contender::default())
 }
 
-/// Returns a race of these contenders on fast-4g and cable; the first is the baseline.
+/// Returns a race of these contenders on fast-4g and cable, in one world; the first is the
+/// baseline.
 pub fn plan(contenders: &[&str], runs: u32) -> Plan {
     let networks = ["fast-4g", "cable"].map(|name| Network::parse(name).unwrap());
     let contenders = contenders.iter().map(|text| contender(text)).collect();
     let mut plan = Plan {
         runs,
+        worlds: crate::worlds::Worlds::Nominal,
         ..Plan::new(vec![Arc::new(page("news"))], networks.into(), contenders)
     };
     plan.settings.deadline = Duration::from_secs(60);
@@ -177,8 +178,6 @@ pub fn outcome(lcp_ms: f64, seed: u64) -> Outcome {
 pub fn results(plan: &Plan, run: impl Fn((usize, usize, usize), usize) -> RunSummary) -> Results {
     let go_on = |_| std::ops::ControlFlow::Continue(());
     let mut results = run_race(plan, 1, &load, &go_on).unwrap();
-    // Tests of statistics do without model errors.
-    results.model_errors = ModelErrors::default();
     for variant in &mut results.variants {
         let parts = (variant.page, variant.network, variant.contender);
         for (k, summary) in variant.runs.iter_mut().enumerate() {

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use pagerace_core::suggest::nearest;
 
-use super::WORDS;
 use super::tokens::Tokens;
 use super::value::{self, Bucket, Capacity, conflict, unexpected};
+use super::{WORDS, keyword};
 use crate::delay::{Delay, Jitter};
 use crate::error::NetworkError;
 use crate::link::LinkConfig;
@@ -36,14 +36,14 @@ impl Spec {
         let mut spec = Self::default();
         let mut said: Vec<&str> = Vec::new();
         while let Some(token) = tokens.next() {
-            if !WORDS.contains(&token.text) {
+            let Some(word) = keyword(token.text) else {
                 return Err(unexpected(token, &expected_word(token.text)));
-            }
-            if let Some(earlier) = said.iter().find(|e| says_the_same(e, token.text)) {
+            };
+            if let Some(earlier) = said.iter().find(|e| says_the_same(e, word)) {
                 return Err(conflict(token, earlier));
             }
-            said.push(token.text);
-            spec.word(token.text, tokens, folder)?;
+            said.push(word);
+            spec.word(word, tokens, folder)?;
         }
         Ok(spec)
     }

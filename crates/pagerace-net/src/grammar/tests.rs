@@ -38,6 +38,17 @@ fn the_example_of_the_manual_means_what_it_says() {
 }
 
 #[test]
+fn upper_and_lower_case_are_the_same() {
+    let cable = parse("cable loss 1%").unwrap();
+    assert_eq!(parse("CABLE Loss 1%").unwrap().down, cable.down);
+    assert_eq!(parse("Cable loss 1%").unwrap().name, "cable loss 1%");
+    assert_eq!(
+        in_full("Rate 2Mbit RTT 100ms"),
+        in_full("rate 2mbit rtt 100ms")
+    );
+}
+
+#[test]
 fn words_hold_for_both_directions_unless_they_say_up() {
     let network = parse(
         "rate 8mbit up 1mbit delay 30ms delay-up 10ms loss 2% burst 10 loss-up 1% \

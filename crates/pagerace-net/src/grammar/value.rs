@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pagerace_core::Duration;
 
-use super::WORDS;
+use super::keyword;
 use super::series::Series;
 use super::tokens::{Token, Tokens};
 use crate::delay::{DELAY_MAX, Delay, Distribution, Jitter};
@@ -164,7 +164,7 @@ pub(super) fn gemodel(tokens: &mut Tokens<'_>) -> Result<Loss, NetworkError> {
     let here = tokens.peek();
     let p = percent(tokens)?;
     let mut more = || match tokens.peek() {
-        Some(next) if !WORDS.contains(&next.text) => percent(tokens).map(Some),
+        Some(next) if keyword(next.text).is_none() => percent(tokens).map(Some),
         _ => Ok(None),
     };
     let r = more()?.unwrap_or(p.complement());

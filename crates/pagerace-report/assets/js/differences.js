@@ -21,11 +21,11 @@ function shownDifference(row, baseRow, state) {
   if (!value || value.difference === null) return null;
   const base = baseRow && baseRow.values[state.metric];
   if (state.unit === 'absolute') {
-    return { at: value.difference, interval: value.interval };
+    return { at: value.difference, interval: drawnRange(value) };
   }
   if (value.difference_percent === null || !base || !base.median) return null;
   const share = (end) => (end / base.median) * 100;
-  return { at: value.difference_percent, interval: value.interval && value.interval.map(share) };
+  return { at: value.difference_percent, interval: drawnRange(value) && drawnRange(value).map(share) };
 }
 
 function rankedRows(result, metricIndex) {
@@ -126,13 +126,16 @@ function differenceTip(row, state) {
   const unit = (v) => formatDifference(v, metric.unit);
   const lines = [[metric.title, formatValue(value.median, metric.unit)]];
   if (row.contender !== report.baseline) {
-    lines.push(
-      ['difference', `${unit(value.difference)} (${formatPercent(value.difference_percent)})`],
+    lines.push(['difference', `${unit(value.difference)} (${formatPercent(value.difference_percent)})`]);
+    lines.push(...(overWorlds() ? [
+      ['80 % range', formatInterval(value.probable_range, unit)],
+      ['95 % range', formatInterval(value.sure_range, unit)],
+      ['lower in', formatShare(value.sooner)],
+    ] : [
       ['95 % interval', formatInterval(value.interval, unit)],
-      ['with the model’s error', formatInterval(value.model_interval, unit)],
       ['effect size', formatEffect(value.effect_size)],
       ['p', formatP(value.p_value)],
-    );
+    ]));
   }
   if (row.failed) lines.push(['failed runs', String(row.failed)]);
   return pairs(report.contenders[row.contender].name, lines);
@@ -230,7 +233,7 @@ function drawDifferences(state) {
   const shared = state.unit === 'percent' ? differenceRange(results, state) : null;
   const ranges = results.map((result) => shared || differenceRange([result], state));
   const arrows = ranges.some(({ clipped }) => clipped) ? ' An arrow marks a value beyond the scale.' : '';
-  byId('differences-hint').textContent = `Median of the paired differences and its 95 % interval. ${
+  byId('differences-hint').textContent = `${overWorlds() ? 'Median of the differences, and the range of 80 % of them' : 'Median of the paired differences and its 95 % interval'}. ${
     metric.lower_is_better ? 'Left of the line is better' : 'Right of the line is better'}; grey bars are too small to notice or could be chance.${state.unit === 'percent' ? ' All networks share one scale.' : ''}${arrows}`;
   return results.map((result, i) => {
     const network = report.networks[result.network];

@@ -50,6 +50,20 @@ function formatInterval(interval, format) {
   return interval ? `${format(interval[0])} to ${format(interval[1])}` : NONE;
 }
 
+function formatShare(share) {
+  return share === null || share === undefined ? NONE : `${Math.round(share * 100)} %`;
+}
+
+// True if the runs are of several worlds, whose ranges decide.
+function overWorlds() {
+  return report.pages.some((page) => page.networks.some((result) => result.rows.some((row) => row.values.some((value) => value.sooner !== null && value.sooner !== undefined))));
+}
+
+// The range that is drawn: of 80 % of the differences, or the confidence interval.
+function drawnRange(value) {
+  return value.probable_range || value.interval;
+}
+
 function formatP(p) {
   if (p === null || p === undefined) return NONE;
   return p < 0.001 ? '< 0.001' : grouped(p, 3);

@@ -2,7 +2,10 @@
 
 function numbersHead(state) {
   const metric = report.metrics[state.metric];
-  const names = [capital(report.noun), metric.title, 'Paired difference', '%', '95 % interval', 'With the model’s error', 'Effect size', 'p', 'Failed runs'];
+  const compared = overWorlds()
+    ? ['90 % of loads', 'Difference', '%', '80 % range', '95 % range', `${metric.title} lower in`]
+    : ['Paired difference', '%', '95 % interval', 'Effect size', 'p'];
+  const names = [capital(report.noun), metric.title, ...compared, 'Failed runs'];
   const others = report.metrics.filter((_, i) => i !== state.metric);
   return make('thead', {}, make('tr', {},
     ...names.map((name) => make('th', { scope: 'col' }, name)),
@@ -14,16 +17,20 @@ function numbersRow(row, state) {
   const value = row.values[state.metric] || {};
   const difference = (v) => formatDifference(v, metric.unit);
   const kind = direction(row.values[state.metric], metric);
-  const cells = [
-    [formatValue(value.median, metric.unit)],
-    [difference(value.difference), kind],
-    [formatPercent(value.difference_percent), kind],
+  const gap = [[difference(value.difference), kind], [formatPercent(value.difference_percent), kind]];
+  const compared = overWorlds() ? [
+    [formatInterval(value.range, (v) => formatValue(v, metric.unit))],
+    ...gap,
+    [formatInterval(value.probable_range, difference)],
+    [formatInterval(value.sure_range, difference)],
+    [formatShare(value.sooner)],
+  ] : [
+    ...gap,
     [formatInterval(value.interval, difference)],
-    [formatInterval(value.model_interval, difference)],
     [formatEffect(value.effect_size)],
     [formatP(value.p_value)],
-    [String(row.failed)],
   ];
+  const cells = [[formatValue(value.median, metric.unit)], ...compared, [String(row.failed)]];
   report.metrics.forEach((other, i) => {
     if (i !== state.metric) cells.push([formatValue((row.values[i] || {}).median, other.unit), 'more']);
   });

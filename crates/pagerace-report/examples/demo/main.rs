@@ -203,8 +203,6 @@ fn race(site: &Site, network: usize, link: &Link) -> NetworkResult {
         } else {
             VerdictKind::NoDifference
         },
-        robustness: "Robustness (7 runs each): the verdict holds with a queue of 100 packets."
-            .to_owned(),
         winner: Some(best.contender),
         whys: whys(&rows),
         rows,
@@ -246,7 +244,10 @@ fn compare(baseline: bool, value: Option<f64>, base: Option<f64>, rng: &mut Rng)
         difference: Some(difference),
         difference_percent: (base > 0.0).then_some(difference / base * 100.0),
         interval: Some((difference - below, difference + above)),
-        model_interval: Some((difference - 3.0 * below, difference + 3.0 * above)),
+        range: None,
+        sure_range: None,
+        probable_range: None,
+        sooner: None,
         effect_size: Some((difference / (noise + 1.0)).clamp(-1.0, 1.0)),
         counts: difference.abs() > noise,
         p_value: Some(if difference.abs() > noise {

@@ -85,7 +85,6 @@ fn report(text: &str) -> Report {
             }],
             networks: vec![NetworkResult {
                 verdict: text.to_owned(),
-                robustness: text.to_owned(),
                 outcome: VerdictKind::Better,
                 rows: vec![Row {
                     values: vec![Comparison {

@@ -7,8 +7,8 @@
 use pagerace_core::Duration;
 use pagerace_page::Page;
 
-use super::{exchange, own_load};
-use crate::{Outcome, ScenarioError, run};
+use super::{Loads, exchange};
+use crate::{Outcome, ScenarioError};
 
 /// Least and largest slow-down. Chromium throttles phones by 4 to 6, and processors differ by as
 /// much again. What that does not explain has another cause.
@@ -30,7 +30,7 @@ const LIMIT_LEAST: f64 = 1.09;
 /// times, the event waited for something else, too, and the slow-down is the largest that does not.
 /// The page has no slow-down if none explains the recorded event, or if the recording tells nothing
 /// of its network.
-pub(super) fn fit(page: &mut Page) -> Result<(), ScenarioError> {
+pub(super) fn fit(page: &mut Page, loads: &mut Loads) -> Result<(), ScenarioError> {
     let is_known = page.layout.is_some() || page.recorded.slowdown.is_some();
     let has_network = page.resources.iter().any(|r| exchange(r).is_some());
     let Some(recorded) = page.recorded.on_content_load else {
@@ -40,8 +40,9 @@ pub(super) fn fit(page: &mut Page) -> Result<(), ScenarioError> {
         return Ok(());
     }
     let mut compare = |slowdown: f64| -> Result<Option<Comparison>, ScenarioError> {
-        page.recorded.slowdown = Some(slowdown);
-        Ok(Comparison::of(page, &run(&own_load(page), 1, false)?))
+        // A slow-down of 1 is none.
+        page.recorded.slowdown = Some(slowdown).filter(|slowdown| slowdown.total_cmp(&1.0).is_ne());
+        Ok(Comparison::of(page, &*loads.load(page)?))
     };
     let late = |slowdown: f64| Ok(compare(slowdown)?.map_or(f64::NAN, |load| load.event));
     let explains = search(late, error(recorded))?;

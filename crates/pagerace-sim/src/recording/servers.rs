@@ -8,9 +8,9 @@
 use pagerace_core::{Duration, Protocol};
 use pagerace_page::{Arrival, Page, highest_rate};
 
-use super::{exchange, nearest, own_load};
+use super::{Loads, exchange, nearest};
 use crate::pool::distances;
-use crate::{LoadSettings, Outcome, ScenarioError, run};
+use crate::{LoadSettings, Outcome, ScenarioError};
 
 /// Windows in milliseconds. A load over the right link arrives at the highest rates of the
 /// recording during each of them. Short ones alone mislead, because packets that waited for a lost
@@ -39,7 +39,7 @@ const QUEUE_ERROR: f64 = 0.5;
 /// Fits the link's rate, the servers' think times and their distances to loads over the recording's
 /// own network. Leaves a page unchanged that was recorded without a network or without such
 /// times, or whose load fails.
-pub(super) fn fit(page: &mut Page) -> Result<(), ScenarioError> {
+pub(super) fn fit(page: &mut Page, loads: &mut Loads) -> Result<(), ScenarioError> {
     if page.resources.iter().all(|r| exchange(r).is_none()) {
         return Ok(());
     }
@@ -52,14 +52,14 @@ pub(super) fn fit(page: &mut Page) -> Result<(), ScenarioError> {
     for origin in &mut page.origins {
         origin.recorded_rtt = origin.recorded_rtt.and(Some(nearest));
     }
-    fit_rate(page)?;
-    let outcome = run(&own_load(page), 1, false)?;
+    fit_rate(page, loads)?;
+    let outcome = loads.load(page)?;
     if outcome.failure.is_some() {
         *page = before;
         return Ok(());
     }
     fit_distances(page, &before, &outcome, nearest);
-    fit_think_times(page, &before, nearest)
+    fit_think_times(page, &before, nearest, loads)
 }
 
 /// Fits the distances: what the set-up of a server's connections, and the wait that met the
@@ -98,13 +98,18 @@ fn fit_distances(page: &mut Page, before: &Page, outcome: &Outcome, nearest: Dur
 
 /// Fits the think times: what the round trip and the queues of a load leave of the waits, and at
 /// most what the recording says.
-fn fit_think_times(page: &mut Page, before: &Page, nearest: Duration) -> Result<(), ScenarioError> {
+fn fit_think_times(
+    page: &mut Page,
+    before: &Page,
+    nearest: Duration,
+    loads: &mut Loads,
+) -> Result<(), ScenarioError> {
     let distances = distances(page, &LoadSettings::default());
     // Servers whose waits the network explains keep to that, whatever the think times of others
     // do to the queues.
     let mut slow = vec![true; page.resources.len()];
     for _ in 0..THINK_LOADS {
-        let outcome = run(&own_load(page), 1, false)?;
+        let outcome = loads.load(page)?;
         if outcome.failure.is_some() {
             page.clone_from(before);
             break;
@@ -135,7 +140,7 @@ fn fit_think_times(page: &mut Page, before: &Page, nearest: Duration) -> Result<
 }
 
 /// Fits the link's rate: responses arrive as fast as in the recording, and take as long.
-fn fit_rate(page: &mut Page) -> Result<(), ScenarioError> {
+fn fit_rate(page: &mut Page, loads: &mut Loads) -> Result<(), ScenarioError> {
     let Some(highest) = page.recorded.down_bits_per_second else {
         return Ok(());
     };
@@ -143,7 +148,7 @@ fn fit_rate(page: &mut Page) -> Result<(), ScenarioError> {
     // Tries a rate and returns the best one so far.
     let mut attempt = |rate: f64| -> Result<f64, ScenarioError> {
         page.recorded.down_bits_per_second = Some(rate as u64);
-        let error = difference(page, &run(&own_load(page), 1, false)?);
+        let error = difference(page, &*loads.load(page)?);
         if error < best.0 {
             best = (error, rate as u64);
         }

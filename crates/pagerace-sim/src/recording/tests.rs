@@ -36,7 +36,7 @@ fn a_fitted_page_paints_when_its_recording_did() {
         let mut page = page(paint);
         let before = reproduce(&page).unwrap().fcp.unwrap().as_millis_f64();
         assert!(before < f64::from(paint) - 50.0, "{before}");
-        fit_paints(&mut page).unwrap();
+        fit_paints(&mut page, &Loads::default()).unwrap();
         let fitted = reproduce(&page).unwrap().fcp.unwrap().as_millis_f64();
         assert!(
             (fitted - f64::from(paint)).abs() < 20.0,
@@ -48,7 +48,7 @@ fn a_fitted_page_paints_when_its_recording_did() {
 #[test]
 fn a_page_that_paints_no_earlier_than_its_recording_is_not_held_back() {
     let mut page = page(210);
-    fit_paints(&mut page).unwrap();
+    fit_paints(&mut page, &Loads::default()).unwrap();
     assert_eq!(page.fit.unwrap().delay, None);
 }
 
@@ -56,4 +56,19 @@ fn a_page_that_paints_no_earlier_than_its_recording_is_not_held_back() {
 fn the_network_is_the_recordings_own() {
     let network = network(&page(700)).describe();
     assert!(network.contains("30 ms round trip"), "{network}");
+}
+
+#[test]
+fn a_page_is_loaded_once() {
+    let (mut loads, page) = (Loads::default(), page(700));
+    let outcome = loads.load(&page).unwrap();
+    assert!(Rc::ptr_eq(&outcome, &loads.load(&page).unwrap()));
+}
+
+#[test]
+fn a_load_that_ends_with_the_first_paint_paints_as_a_whole_one() {
+    let page = page(700);
+    let paint = Loads::default().first_paint(&page).unwrap();
+    assert!(paint.is_some());
+    assert_eq!(paint, reproduce(&page).unwrap().fcp);
 }

@@ -144,6 +144,7 @@ pub fn scenario(page: &Page, network: &str, strategy: &str) -> Scenario {
             ..BrowserConfig::default()
         },
         settings: plain(),
+        world: pagerace_sim::World::NOMINAL,
     }
 }
 

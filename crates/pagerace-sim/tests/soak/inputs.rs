@@ -61,6 +61,7 @@ pub(crate) fn case(seed: u64) -> Case {
             jitter: draw.of(&[0.0, 0.1, 1.0]),
         },
         settings: draw.settings(),
+        world: pagerace_sim::World::NOMINAL,
         page: Arc::new(page),
         network,
     };

@@ -52,23 +52,25 @@ pub struct Policy {
     pub regret: Regret,
     /// The weighted mean of the difference from the best choice, in the unit of the metric.
     pub excess: f64,
-    /// By page: the mean change against today as a share, over the users of the page. It is the
+    /// By page: the mean change against today as a share, over the networks. It is the
     /// geometric mean, so that a page which is twice as slow for one half and twice as fast for
     /// the other does not change.
     pub changes: Vec<f64>,
     /// The share of pages whose change exceeds 5 %.
     pub pages_worse: f64,
-    /// The share of users whose value is worse than today's by more than 5 %.
-    pub users_worse: f64,
+    /// The share of situations, by their weights, whose value is worse than today's by more than
+    /// 5 %.
+    pub pairs_worse: f64,
     /// The situations that are worse than today by more than 5 %, as index and change, worst
     /// first.
     pub worst: Vec<(usize, f64)>,
-    /// The share of users for whom the choice breaks more objects than today's.
+    /// The share of situations, by their weights, in which the choice breaks more objects than
+    /// today's.
     pub breaks: f64,
 }
 
-/// The distribution of the regret over users. A quantile is the least regret that at least its
-/// share of users does not exceed; if exactly this share does not, it lies halfway to the next.
+/// The distribution of the regret over situations. A quantile is the least regret that at least
+/// its share of the weights does not exceed; if exactly this share does not, it lies halfway to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Regret {
     /// The mean.
@@ -441,7 +443,7 @@ fn policy(population: &Population, kind: PolicyKind, choices: Vec<usize>) -> Pol
         excess: situations().map(excess).sum(),
         pages_worse: worse as f64 / changes.len() as f64,
         changes,
-        users_worse: total(worst.iter().map(|(place, _)| weight(*place))),
+        pairs_worse: total(worst.iter().map(|(place, _)| weight(*place))),
         worst,
         breaks: total(broken.map(|(one, _)| one.weight)),
         choices,

@@ -33,7 +33,8 @@ pub struct Situation {
     pub page: usize,
     /// Index into the population's networks.
     pub network: usize,
-    /// The share of users; those of all situations add up to 1.
+    /// The share of the network among users, divided by the number of pages; those of all
+    /// situations add up to 1.
     pub weight: f64,
     /// By choice: the median over the runs, infinite if most loads fail. A choice that breaks
     /// more objects than today's has no lower value than today's.

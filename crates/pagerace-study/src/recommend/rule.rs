@@ -7,7 +7,7 @@ pub const DEPTH_MAX: u8 = 3;
 /// The share of the metric, over all users, that another leaf must save. It keeps rules short, as
 /// the complexity parameter of Breiman et al. 1984, "Classification and Regression Trees".
 const LEAF_SAVES: f64 = 0.005;
-/// The smallest share of users in a leaf.
+/// The smallest share of the weights in a leaf.
 const WEIGHT_MIN: f64 = 0.05;
 /// The smallest number of pages in a leaf.
 const PAGES_MIN: usize = 2;

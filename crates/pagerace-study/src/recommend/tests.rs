@@ -121,7 +121,7 @@ fn a_true_rule_is_found() {
     assert!((fixed.regret.p90 - 0.3).abs() < 1e-12);
     // HTTP/3 is worse for the half without much loss, and on average neither better nor worse.
     let http3 = found.policy(PolicyKind::Http3);
-    assert!((http3.users_worse - 0.5).abs() < 1e-12);
+    assert!((http3.pairs_worse - 0.5).abs() < 1e-12);
     assert!(http3.pages_worse.abs() < 1e-12 && http3.worst.len() == 24);
 }
 

@@ -20,7 +20,7 @@ pub(crate) const OUTPUT: &str = "Output";
 pub(crate) struct ProtocolArgs {
     /// Versions of HTTP, separated by commas: h1, h2, h3, or rules for each
     /// origin such as "static.example=h3 *=h2". [default: h3]
-    #[arg(short = 'P', long, value_name = "LIST")]
+    #[arg(short = 'P', long, alias = "protocols", value_name = "LIST")]
     pub(crate) protocol: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct ProtocolArgs {
 pub(crate) struct ControllerArgs {
     /// Congestion controllers of the servers, separated by commas; see
     /// `pagerace list controllers`. [default: cubic]
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, aliases = ["controller", "controllers"], value_name = "LIST")]
     pub(crate) cc: Vec<String>,
 }
 
@@ -44,13 +44,13 @@ pub(crate) struct ContenderArgs {
 
     /// State from an earlier visit, separated by commas: cold (none), resumed (TLS
     /// tickets), warm (TLS tickets, open connections and the cache). [default: cold]
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, alias = "visits", value_name = "LIST")]
     pub(crate) visit: Vec<String>,
 
     /// Strategies, separated by commas; may be given several times.
     /// [default: all, see `pagerace list strategies`; the baseline's alone if
     /// several protocols, controllers or visits race]
-    #[arg(short, long, value_name = "LIST")]
+    #[arg(short, long, alias = "strategies", value_name = "LIST")]
     pub(crate) strategy: Vec<String>,
 
     /// Reliability policies, separated by commas: full, datagram:fonts,ads (no
@@ -85,16 +85,24 @@ pub(crate) struct SeedArgs {
 pub(crate) struct LoadArgs {
     /// Networks, by name or as "rate 2mbit rtt 100ms loss 2% queue 1bdp",
     /// separated by commas; may be given several times.
-    #[arg(short, long, value_name = "LIST")]
+    #[arg(short, long, alias = "networks", value_name = "LIST")]
     pub(crate) network: Vec<String>,
 
-    /// Number of loads of each page, network and variant.
-    #[arg(short, long, value_name = "N", default_value_t = RUNS,
+    /// Number of loads of each page, network and variant. [default: as many as the answer
+    /// takes, from 10 to 60; 30 in studies and in one world]
+    #[arg(short, long, value_name = "N",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(crate) runs: u32,
+    pub(crate) runs: Option<u32>,
 
     #[command(flatten)]
     pub(crate) random: SeedArgs,
+}
+
+impl LoadArgs {
+    /// Returns the number of runs, or its default.
+    pub(crate) fn runs(&self) -> u32 {
+        self.runs.unwrap_or(RUNS)
+    }
 }
 
 /// The design of a race: contenders, networks, loads and metric.

@@ -7,6 +7,7 @@ use super::origin_rtt;
 use pagerace_browser::config::{CPU, JITTER};
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Duration, Words};
+use pagerace_lab::Worlds;
 use pagerace_sim::{
     Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, QUIC_MTU, Reprioritisation,
     Retransmission,
@@ -108,6 +109,12 @@ pub(crate) struct ModelArgs {
     /// distribution; 0 for none.
     #[arg(long, value_name = "SIGMA", default_value_t = 0.1, value_parser = jitter)]
     pub(crate) jitter: f64,
+
+    /// Conditions of the runs: plausible (each run draws another small change of rates, round
+    /// trip, queues, processor, think times and packet sizes), nominal (none), or widths such
+    /// as "rate 10% cpu 0.3".
+    #[arg(long, value_name = "WORLDS", default_value_t = Worlds::PLAUSIBLE)]
+    pub(crate) worlds: Worlds,
 
     #[command(flatten, next_help_heading = "Model")]
     wire: WireArgs,

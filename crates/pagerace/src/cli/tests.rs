@@ -119,6 +119,74 @@ fn all_commands_have_the_same_settings() {
     }
 }
 
+/// Returns all commands that have arguments, with the words that name them.
+fn all_commands() -> Vec<(String, clap::Command)> {
+    let mut found = Vec::new();
+    let mut open = vec![(String::new(), Cli::command())];
+    while let Some((words, command)) = open.pop() {
+        for inner in command.get_subcommands() {
+            open.push((format!("{words} {}", inner.get_name()), inner.clone()));
+        }
+        found.push((words, command));
+    }
+    found
+}
+
+/// A list that is given twice is one longer list, and anything else that is given twice is
+/// refused.
+#[test]
+fn an_option_given_twice_is_never_overridden() {
+    let mut lists = 0;
+    for (words, command) in all_commands() {
+        for arg in command.get_arguments() {
+            let names = arg.get_value_names().unwrap_or_default();
+            let is_list = names.iter().any(|name| *name == "LIST");
+            lists += usize::from(is_list);
+            let id = arg.get_id();
+            let appends = matches!(arg.get_action(), clap::ArgAction::Append);
+            assert!(appends || !is_list, "{words} --{id}");
+        }
+        assert!(!command.is_args_override_self(), "{words}");
+    }
+    assert!(lists > 20, "{lists} lists");
+}
+
+#[test]
+fn all_commands_have_the_version_of_the_program() {
+    let version = concat!("pagerace ", env!("CARGO_PKG_VERSION"), "\n");
+    for words in [
+        "pagerace",
+        "pagerace race",
+        "pagerace study run",
+        "pagerace list",
+    ] {
+        let all = words.split(' ').chain(["--version"]);
+        let shown = super::versioned(Cli::command()).try_get_matches_from(all);
+        let shown = shown.unwrap_err();
+        assert_eq!(shown.kind(), ErrorKind::DisplayVersion, "{words}");
+        assert_eq!(shown.to_string(), version, "{words}");
+    }
+}
+
+#[cfg(feature = "study")]
+#[test]
+fn lists_have_the_other_names_of_plans() {
+    for (other, name) in pagerace_study::plan::OTHER_NAMES {
+        let command = Cli::command();
+        let race = command.find_subcommand("race").unwrap();
+        let mut all = race.get_arguments();
+        let Some(arg) = all.find(|arg| arg.get_long() == Some(name)) else {
+            assert_eq!(name, "contender", "an option that there is not");
+            continue;
+        };
+        let others = arg.get_all_aliases().unwrap_or_default();
+        assert!(
+            others.contains(&other),
+            "--{name} has no other name {other}"
+        );
+    }
+}
+
 #[test]
 fn defaults() {
     let cli = Cli::try_parse_from(["pagerace", "race", "a.har"]).unwrap();

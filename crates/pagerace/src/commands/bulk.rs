@@ -1,13 +1,15 @@
 //! `pagerace bulk`: compares one large transfer over protocols and controllers.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, value_parser};
 use pagerace_core::{Duration, Protocol, Words};
 use pagerace_lab::VERSION;
 use pagerace_lab::bulk::{
-    BulkContender, BulkPlan, BulkResults, bulk_report, bulk_sentence, run_bulk, write_bulk_json,
+    BulkContender, BulkPlan, BulkResults, bulk_report, bulk_sentence, run_bulk, write_bulk_csv,
+    write_bulk_json,
 };
 use pagerace_lab::unit::Unit;
 use pagerace_sim::LoadSettings;
@@ -20,6 +22,7 @@ use super::simulate::transfer;
 use crate::cli::WorkArgs;
 use crate::cli::groups::{ControllerArgs, LoadArgs, ProtocolArgs, ReportArgs, default};
 use crate::cli::model::{PacketArgs, duration, word};
+use crate::progress::end_soon_on_interrupt;
 use crate::table::{self, bulk::Columns};
 use crate::text::{counted, headed, say, stress};
 
@@ -68,6 +71,10 @@ pub(crate) struct BulkArgs {
     #[command(flatten, next_help_heading = "Output")]
     outputs: ReportArgs,
 
+    /// Write one line per transfer as CSV.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    csv: Option<PathBuf>,
+
     #[command(flatten, next_help_heading = "Output")]
     work: WorkArgs,
 }
@@ -75,7 +82,9 @@ pub(crate) struct BulkArgs {
 pub(crate) fn run(args: &BulkArgs) -> Result<()> {
     let plan = plan(args)?;
     plan.check()?;
-    check_files(&args.outputs.files().collect::<Vec<_>>(), &[])?;
+    let files = args.outputs.files().chain(&args.csv);
+    check_files(&files.collect::<Vec<_>>(), &[])?;
+    end_soon_on_interrupt();
     let watch = args.work.watch("transfers");
     watch.start("sending", plan.transfers());
     let tell = |progress| watch.tell(progress);
@@ -84,6 +93,9 @@ pub(crate) fn run(args: &BulkArgs) -> Result<()> {
     print(&results, args.loads.network.is_empty())?;
     if let Some(path) = &args.outputs.json {
         write(path, |out| write_bulk_json(&results, out))?;
+    }
+    if let Some(path) = &args.csv {
+        write(path, |out| write_bulk_csv(&results, out))?;
     }
     if let Some(path) = &args.outputs.report {
         let html = pagerace_report::render_bulk(&bulk_report(&results, &rerun()));
@@ -113,7 +125,7 @@ fn plan(args: &BulkArgs) -> Result<BulkPlan> {
         bytes: args.size,
         networks: networks(&args.loads.network, &[DEFAULT_NETWORK])?,
         contenders: contenders.collect(),
-        runs: args.loads.runs,
+        runs: args.loads.runs(),
         seed: args.loads.random.seed,
         settings: LoadSettings {
             tcp_tls: args.tls_version,

@@ -13,14 +13,14 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use pagerace_calibration::design::design;
-use pagerace_calibration::differences::csv;
+use pagerace_calibration::classes::csv;
 use pagerace_calibration::json::write_accuracy;
 use pagerace_calibration::markdown::markdown;
 use pagerace_calibration::tables::{Extent, sections};
 use pagerace_calibration::{
     Accuracy, Input, Observation, Observations, Prediction, accuracy, predict,
 };
-use pagerace_lab::{Plan, VERSION};
+use pagerace_lab::{Plan, VERSION, Worlds};
 use pagerace_net::Network;
 use pagerace_page::Interventions;
 use pagerace_sim::OriginRtt;
@@ -47,7 +47,7 @@ const DEFAULT_NETWORKS: [&str; 5] = [
 
 /// Minimum number of simulated loads of each variant, where no packet is lost at random. The median of FCP is
 /// then within 0.5 % of that of 301 loads (two pages); the median of 31, within 1.1 %.
-const SIMULATED_RUNS: u32 = 61;
+const SIMULATED_RUNS: u32 = 30;
 
 /// Minimum gap between live and simulated times of a resource that is reported, in ms.
 const THRESHOLD_MS: f64 = 20.0;
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
     print(&compared)?;
     write_comparison(args, &compared)?;
     if let Some(path) = &args.model_errors {
-        let text = csv(&compared.model_errors, &comments(&compared));
+        let text = csv(&compared.classes, &comments(&compared));
         write_text(path, &text)?;
     }
     if let Some(path) = &args.timelines {
@@ -126,6 +126,7 @@ fn predicted(
                 contenders,
                 // Simulated loads are cheap, so their median may be firmer than the live one.
                 runs: plan.runs.max(SIMULATED_RUNS),
+                worlds: Worlds::PLAUSIBLE,
                 ..plan.clone()
             };
             part.browser.cpu = setting.cpu;
@@ -214,7 +215,7 @@ fn comments(compared: &Accuracy) -> [String; 3] {
     });
     let settings: Vec<String> = settings.collect();
     [
-        "How far predicted differences lie from measured ones; written by pagerace calibrate"
+        "How ranges of predicted differences hold measured ones; written by pagerace calibrate"
             .to_owned(),
         format!("Pagerace {VERSION}, measured {}", settings.join("; ")),
         format!(
@@ -248,7 +249,7 @@ fn plan(args: &CalibrateArgs, networks: Vec<Network>, models: &[Model]) -> Resul
     let mut plan = Plan {
         pages: models.iter().map(|model| Arc::clone(&model.page)).collect(),
         networks,
-        runs: args.loads.runs,
+        runs: args.loads.runs(),
         // The resources are kept of the run with the median of this metric.
         metric: "onload".parse()?,
         ..common(

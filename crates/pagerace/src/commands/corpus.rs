@@ -22,13 +22,14 @@ use serde_json::{Value, json};
 
 use super::failed::{AllFailed, Interrupted};
 use super::files::{check_files, say, write_text};
-use super::inputs::{controller, fit, free_name, networks};
+use super::inputs::{controller, distinguish, fit, networks, readable, skipped};
 use super::simulate::load;
 use super::study::contender_key;
 use crate::cli::groups::{ControllerArgs, LoadArgs, ProgressArgs, SectionArgs, excluding};
 use crate::cli::model::word;
 use crate::cli::{Cli, Command, WorkArgs};
-use crate::progress::Watch;
+use crate::progress::{Watch, end_soon_on_interrupt};
+use crate::text;
 
 mod sections;
 
@@ -119,8 +120,9 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
     let outputs: Vec<&PathBuf> = args.outputs().collect();
     check_files(&outputs, &args.files)?;
     args.sections.check(SECTION)?;
+    end_soon_on_interrupt();
     let watch = args.work.watch("pairs");
-    let surveyed = Surveyed::of(args, &watch)?;
+    let surveyed = Surveyed::of(args, &watch, true)?;
     let findings = &surveyed.findings;
     let content = surveyed.content();
     content.print(&mut anstream::stdout().lock())?;
@@ -158,6 +160,9 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
     (args.sections).write(SECTION, command, &|| content.markdown(), &|| {
         content.report()
     })?;
+    if let Some(text) = skipped(args.files.len(), surveyed.corpus.pages.len()) {
+        text::say(&mut anstream::stdout(), &text)?;
+    }
     match &findings.reductions {
         Some(reductions) if reductions.none_finished() => {
             let loads = 2 * reductions.failed.2;
@@ -177,13 +182,15 @@ pub(crate) struct Surveyed {
 }
 
 impl Surveyed {
-    /// Reads the recordings and loads their pages.
+    /// Reads the recordings and loads their pages. If `lenient`, one that cannot be read is
+    /// reported on standard error and left out, if there are others.
     ///
     /// # Errors
     /// Names the file or option and the mistake; or the user interrupted.
-    pub(crate) fn of(args: &CorpusArgs, watch: &Watch) -> Result<Self> {
+    pub(crate) fn of(args: &CorpusArgs, watch: &Watch, lenient: bool) -> Result<Self> {
         let experiment = (!args.no_loads).then(|| args.experiment()).transpose()?;
-        let corpus = read(&args.files, experiment.is_some().then_some(&args.work))?;
+        let fitted = experiment.is_some().then_some(&args.work);
+        let corpus = read(&args.files, fitted, lenient)?;
         let ran = match &experiment {
             None => None,
             Some(experiment) => {
@@ -310,15 +317,18 @@ impl Surveyed {
 }
 
 /// Reads the recordings and gives each page a name of its own. Fits the pages as `fitted`
-/// tells, or not at all, since only loads need it.
-fn read(files: &[PathBuf], fitted: Option<&WorkArgs>) -> Result<Corpus> {
-    let mut surveys: Vec<Survey> = Vec::new();
-    for file in files {
-        let mut survey = pagerace_har::survey(file, &ImportOptions::default())?;
-        let others = surveys.iter().map(|other| other.page.name.as_str());
-        survey.page.name = free_name(&others, &survey.page.name);
-        surveys.push(survey);
-    }
+/// tells, or not at all, since only loads need it. If `lenient`, leaves out files as [`readable`]
+/// does.
+fn read(files: &[PathBuf], fitted: Option<&WorkArgs>, lenient: bool) -> Result<Corpus> {
+    let options = ImportOptions::default();
+    let mut surveys = readable(files, lenient, |file| {
+        Ok(pagerace_har::survey(file, &options)?)
+    })?;
+    let named = surveys
+        .iter_mut()
+        .map(|(file, survey)| (*file, &mut survey.page.name));
+    distinguish(named.collect());
+    let mut surveys: Vec<Survey> = surveys.into_iter().map(|(_, survey)| survey).collect();
     if let Some(work) = fitted {
         let pages = surveys.iter_mut().map(|survey| &mut survey.page);
         fit(pages.collect(), work.jobs(), work.progress.shown())?;

@@ -1,14 +1,14 @@
 //! `pagerace explain`: why one way to deliver a page is slower than another.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use clap::{ArgAction, Args};
+use clap::Args;
 use pagerace_lab::contender::ContenderText;
 use pagerace_lab::facts::facts;
 use pagerace_lab::why::{
-    Split, Why, explain_run, explainable, median_pair, no_pair, sentence, write_why_json,
+    Split, Why, explain_run, explainable, no_pair, sentence, typical_run, write_why_json,
 };
 use pagerace_lab::{
     Contender, LabError, MetricId, Plan, Results, RunSummary, VERSION, Variant, run_race,
@@ -34,13 +34,13 @@ const DEFAULT_NETWORK: &str = "fast-4g";
 
 const NETWORK: &str = "The network, by name or as \"rate 2mbit rtt 100ms loss 2%\". \
     [default: fast-4g]";
-const RUNS: &str = "Loads of each, of which the run with the median difference is explained";
+const RUNS: &str = "Loads of each, of which a typical run is explained";
 
 /// Arguments of `pagerace explain`.
 #[derive(Args, Debug)]
 #[command(
     next_help_heading = "Comparison",
-    mut_arg("network", |arg| arg.help(NETWORK).value_name("NETWORK").action(ArgAction::Set)),
+    mut_arg("network", |arg| arg.help(NETWORK).value_name("NETWORK")),
     mut_arg("runs", |arg| arg.help(RUNS))
 )]
 pub(crate) struct ExplainArgs {
@@ -63,7 +63,7 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     loads: LoadArgs,
 
-    /// Explain this run (from 1) instead of the one with the median difference.
+    /// Explain this run (from 1) instead of a typical one.
     #[arg(long, value_name = "K", conflicts_with = "runs",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     run: Option<u32>,
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         watch.start("racing", plan.loads());
         let results = run_race(&plan, jobs, &load, &tell)?;
         let [a, b] = [0, 1].map(|contender| results.variant(0, 0, contender));
-        let Some(run) = median_pair(a, b, plan.metric) else {
+        let Some(run) = typical_run(a, b, plan.metric) else {
             watch.clear();
             bail!(no_pair(&results));
         };
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
 /// Loads one run of both contenders.
 fn single_run(plan: &Plan, run: usize) -> Result<Results> {
     let variant = |contender: usize| -> Result<Variant> {
-        let scenario = plan.scenario(plan.variant_index(0, 0, contender));
+        let scenario = plan.scenario(plan.variant_index(0, 0, contender), run);
         let outcome = load(&scenario, plan.run_seed(run), false).map_err(LabError::Scenario)?;
         Ok(Variant {
             page: 0,
@@ -137,6 +137,9 @@ fn single_run(plan: &Plan, run: usize) -> Result<Results> {
 fn plan(args: &ExplainArgs) -> Result<Plan> {
     explainable(args.metric).context("--metric")?;
     let read = |what: &'static str, text: &str| -> Result<Contender> {
+        if Path::new(text).is_file() {
+            bail!("{what}: `{text}` is a file; name one HAR, then the two contenders A and B");
+        }
         let text = text.parse::<ContenderText>().context(what)?;
         Ok(text.or(&Contender::default()))
     };
@@ -158,7 +161,7 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
         pages,
         networks,
         contenders: vec![a, b],
-        runs: args.run.unwrap_or(args.loads.runs),
+        runs: args.run.unwrap_or(args.loads.runs()),
         seed: args.loads.random.seed,
         metric: args.metric,
         ..settings
@@ -174,7 +177,7 @@ fn print(plan: &Plan, why: &Why, args: &ExplainArgs) -> io::Result<()> {
     let chosen = if args.run.is_some() {
         String::new()
     } else {
-        format!(", whose difference is the median of {}", args.loads.runs)
+        format!(", a typical one of {}", plan.runs)
     };
     let text = format!(
         "{} of {}, seed {}, run {}{chosen}",

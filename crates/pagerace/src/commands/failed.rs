@@ -25,7 +25,7 @@ impl AllFailed {
 /// The user interrupted. The text says how far the work was and which results are kept.
 #[derive(Debug, Error)]
 #[error("interrupted{0}")]
-pub(crate) struct Interrupted(pub(super) String);
+pub(crate) struct Interrupted(pub(crate) String);
 
 /// Returns an error if no load finished.
 pub(super) fn all_failed(results: &Results) -> Result<()> {

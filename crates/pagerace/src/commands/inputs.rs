@@ -17,7 +17,7 @@ use pagerace_papers::{NETWORKS, synthetic_page};
 
 use crate::cli::WorkArgs;
 use crate::lists::split_all;
-use crate::progress::Watch;
+use crate::progress::{Watch, end_soon_on_interrupt};
 
 /// Returns the way to a recorded layout, if the page's recording has none but has bodies that a
 /// browser can show.
@@ -64,9 +64,10 @@ where
 
 /// Parses names of congestion controllers; CUBIC if there are none.
 pub(super) fn controllers(values: &[String]) -> Result<Vec<String>> {
-    let names = list("cc", values, &["cubic".to_owned()])?;
-    let known = |name: &String| pagerace_cc::registry().iter().any(|info| info.name == name);
-    match names.iter().find(|name| !known(name)) {
+    // All names are in lower case.
+    let values: Vec<String> = values.iter().map(|v| v.to_ascii_lowercase()).collect();
+    let names = list("cc", &values, &["cubic".to_owned()])?;
+    match names.iter().find(|name| pagerace_cc::find(name).is_none()) {
         None => Ok(names),
         Some(name) => {
             let name = name.clone();
@@ -112,24 +113,26 @@ pub(super) fn networks_in(
 }
 
 /// Loads recorded pages, gives each a unique name, and fits them to their recordings on the threads
-/// of `work`, or on this one without a display of progress.
+/// of `work`, or on this one without a display of progress. Leaves out recordings that
+/// [`readable`] leaves out.
 pub(crate) fn pages(
     hars: &[PathBuf],
     page: Option<&String>,
     work: Option<&WorkArgs>,
 ) -> Result<Vec<Arc<Page>>> {
+    if work.is_some() {
+        end_soon_on_interrupt();
+    }
     let options = ImportOptions {
         page: page.cloned(),
     };
-    let mut pages: Vec<Page> = Vec::new();
-    for path in hars {
-        let mut page = match sequence(path)? {
-            Some(page) => page,
-            None => pagerace_har::load(path, &options)?,
-        };
-        page.name = free_name(&pages.iter().map(|page| page.name.as_str()), &page.name);
-        pages.push(page);
-    }
+    let mut pages = readable(hars, true, |path| match sequence(path)? {
+        Some(page) => Ok(page),
+        None => Ok(pagerace_har::load(path, &options)?),
+    })?;
+    let named = pages.iter_mut().map(|(path, page)| (*path, &mut page.name));
+    distinguish(named.collect());
+    let mut pages: Vec<Page> = pages.into_iter().map(|(_, page)| page).collect();
     let jobs = work.map_or(1, WorkArgs::jobs);
     let shown = work.is_some_and(|work| work.progress.shown());
     fit(pages.iter_mut().collect(), jobs, shown)?;
@@ -151,6 +154,81 @@ pub(crate) fn fit(pages: Vec<&mut Page>, jobs: usize, shown: bool) -> Result<()>
         *page = fitted?;
     }
     Ok(())
+}
+
+/// Reads each of these files. Reports a file that is no recording of a page on standard error, and
+/// leaves it out if there are others and if `lenient`.
+///
+/// # Errors
+/// A file cannot be opened, or the only one, or all of them, are no recordings.
+pub(super) fn readable<T>(
+    files: &[PathBuf],
+    lenient: bool,
+    read: impl Fn(&Path) -> Result<T>,
+) -> Result<Vec<(&Path, T)>> {
+    let lenient = lenient && files.len() > 1;
+    let mut all = Vec::new();
+    for path in files {
+        match read(path) {
+            Ok(one) => all.push((path.as_path(), one)),
+            Err(error) if lenient && path.is_file() => crate::report(&error),
+            Err(error) => return Err(error),
+        }
+    }
+    if all.is_empty() && lenient {
+        bail!(
+            "none of the {} files can be read as a recording",
+            files.len()
+        );
+    }
+    Ok(all)
+}
+
+/// Returns how many of these files were left out, if any were.
+pub(super) fn skipped(files: usize, read: usize) -> Option<String> {
+    let skipped = files - read;
+    let verb = if skipped == 1 { "was" } else { "were" };
+    (skipped > 0).then(|| {
+        format!("{skipped} of {files} recordings {verb} skipped; standard error says why.")
+    })
+}
+
+/// Makes the names of pages distinct: those that several files have, by their folders, and those of
+/// files that are given twice, by numbers.
+pub(super) fn distinguish(mut named: Vec<(&Path, &mut String)>) {
+    add_folders(&mut named);
+    for i in 0..named.len() {
+        let (before, rest) = named.split_at_mut(i);
+        let others = before.iter().map(|(_, name)| name.as_str());
+        *rest[0].1 = free_name(&others, rest[0].1);
+    }
+}
+
+/// Adds the names of folders to names of pages that several files have, until they differ.
+pub(super) fn add_folders(named: &mut [(&Path, &mut String)]) {
+    let stems: Vec<String> = named.iter().map(|(_, name)| (*name).clone()).collect();
+    for (i, stem) in stems.iter().enumerate() {
+        let alike = |j: &usize| stems[*j] == *stem;
+        let twins: Vec<&Path> = (0..stems.len()).filter(alike).map(|j| named[j].0).collect();
+        let own = named[i].0;
+        let told = |depth: &usize| {
+            let here = folders(own, *depth);
+            twins
+                .iter()
+                .all(|other| *other == own || folders(other, *depth) != here)
+        };
+        // A file that is given twice has no folders of its own.
+        let depth = (0..=own.components().count()).find(told).unwrap_or(0);
+        *named[i].1 = folders(own, depth) + stem;
+    }
+}
+
+/// Returns the last `depth` folders of a file's path, each with a slash.
+fn folders(path: &Path, depth: usize) -> String {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let all: Vec<_> = folder.iter().map(|name| name.to_string_lossy()).collect();
+    let last = &all[all.len().saturating_sub(depth)..];
+    last.iter().flat_map(|name| [name.as_ref(), "/"]).collect()
 }
 
 /// Loads a transfer sequence as a page, if `path` is a JSON file with an array. The name
@@ -195,5 +273,35 @@ pub(crate) fn free_name<'a>(
             .expect("numbers do not end")
     } else {
         name.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_named_by_folders_where_files_share_a_name() {
+        let named = |files: &[&str]| -> Vec<String> {
+            let names = files.iter().map(|file| pagerace_har::page_name(file));
+            let mut names: Vec<String> = names.map(str::to_owned).collect();
+            distinguish(files.iter().map(Path::new).zip(&mut names).collect());
+            names
+        };
+        assert_eq!(named(&["x/news.har", "shop.har.gz"]), ["news", "shop"]);
+        assert_eq!(
+            named(&["old/news.har", "new/news.page.gz", "b.har"]),
+            ["old/news", "new/news", "b"]
+        );
+        assert_eq!(named(&["news.har", "new/news.har"]), ["news", "new/news"]);
+        assert_eq!(
+            named(&["a/x/news.har", "b/x/news.har"]),
+            ["a/x/news", "b/x/news"]
+        );
+        assert_eq!(named(&["news.har", "news.har"]), ["news", "news (2)"]);
+        assert_eq!(
+            named(&["x/news.har", "x/news.page", "y/news.har"]),
+            ["news", "news (2)", "y/news"]
+        );
     }
 }

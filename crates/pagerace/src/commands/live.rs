@@ -17,7 +17,7 @@ use pagerace_calibration::{
 use pagerace_chromium::node::Lighthouse;
 use pagerace_lab::detail::Choice;
 use pagerace_lab::export::report::report_of_kept;
-use pagerace_lab::{LabError, Load, MetricId, Plan, Results, VERSION, run_live};
+use pagerace_lab::{LabError, Load, MetricId, Plan, Results, VERSION, Worlds, run_live};
 use pagerace_page::Interventions;
 use pagerace_sim::{LoadSettings, Outcome};
 
@@ -148,6 +148,8 @@ pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) 
     Plan {
         runs: 1,
         seed,
+        // An emulated link is as the network says.
+        worlds: Worlds::Nominal,
         browser: BrowserConfig {
             cpu: args.cpu,
             ..BrowserConfig::default()
@@ -170,7 +172,11 @@ fn print_prediction(results: &Results, watch: &Watch) -> Result<(), anyhow::Erro
         .collect();
     watch.start("predicting", plan.loads());
     let jobs = jobs(None);
-    let predicted = predict(plan, &|_| None, &metrics, jobs, &load, &explain, &|p| {
+    let simulated = Plan {
+        worlds: Worlds::PLAUSIBLE,
+        ..plan.clone()
+    };
+    let predicted = predict(&simulated, &|_| None, &metrics, jobs, &load, &explain, &|p| {
         watch.tell(p)
     });
     let predictions = match predicted {

@@ -75,7 +75,7 @@ fn judged(args: &ProbeArgs, observed: &Observed, watch: &Watch) -> Result<Verdic
     let expected = run_all(
         args.threads.count(),
         all.len(),
-        &|_, i| Ok(model.expect(&all[i])),
+        &|i| Ok(model.expect(&all[i])),
         &|progress| watch.tell(progress),
     )?;
     let entries: Vec<_> = all.into_iter().zip(expected).collect();

@@ -9,16 +9,17 @@ use pagerace_delivery::StrategySpec;
 use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_lab::contender::{ContenderText, choose, product};
 use pagerace_lab::export::json::read_plan;
-use pagerace_lab::robustness::check_robustness;
-use pagerace_lab::why::{explain_race, is_explained, loads};
-use pagerace_lab::{Contender, MetricId, Plan, Results, VERSION, run_race};
+use pagerace_lab::why::{explain_network, is_explained, loads};
+use pagerace_lab::{Contender, MetricId, Plan, Results, VERSION, run_network};
+use pagerace_net::Network;
 use pagerace_page::{Interventions, Page};
-use pagerace_papers::srivastava;
+use pagerace_papers::{NETWORKS, srivastava};
+use pagerace_report::input::Provenance;
 use pagerace_sim::{ProtocolMap, Visit};
 
 use super::failed::all_failed;
 use super::files::{check_files, open};
-use super::inputs::{controllers, list, networks_in, pages};
+use super::inputs::{controllers, list, networks_in, pages, skipped};
 use super::interventions::{self, needs_pages, variants};
 #[cfg(feature = "live")]
 use super::record::record_site;
@@ -29,10 +30,12 @@ use crate::cli::groups::{ContenderArgs, DesignArgs};
 use crate::cli::model::ModelArgs;
 use crate::cli::{RaceArgs, origin_rtt};
 use crate::lists::unquote;
-use crate::progress::Watch;
+use crate::progress::{Watch, end_soon_on_interrupt};
+use crate::text;
 
 pub(crate) mod answer;
 mod outputs;
+mod pages;
 
 /// The networks if none is named: a slow mobile network, a fast line, and a lossy hop.
 pub(crate) const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"];
@@ -61,14 +64,20 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     prepare(&mut plan)?.iter().for_each(|text| warn(text));
     outputs::check_qlog(args, &plan)?;
     let jobs = args.work.jobs();
+    end_soon_on_interrupt();
     let watch = args.work.watch("loads");
-    let results = results(&plan, jobs, &watch)?;
-    answer::print(
-        &mut anstream::stdout().lock(),
-        &results,
-        &defaults_used(args),
-    )?;
+    let mut out = anstream::stdout().lock();
+    let results = results(&plan, jobs, &watch, &mut |results, network| {
+        Ok(answer::first(&mut out, results, network)?)
+    })?;
+    answer::rest(&mut out, &results, &defaults_used(args))?;
+    drop(out);
     outputs::write_all(args, &results, jobs, &watch)?;
+    if args.scenario.is_none()
+        && let Some(text) = skipped(args.hars.len(), plan.pages.len())
+    {
+        text::say(&mut anstream::stdout(), &text)?;
+    }
     all_failed(&results)?;
     if args.open
         && let Some(path) = &args.outputs.findings.report
@@ -91,24 +100,29 @@ pub(crate) fn prepare(plan: &mut Plan) -> Result<Vec<String>> {
     Ok(warnings)
 }
 
-/// Runs a race, explains its differences, and tries its verdicts under other assumptions.
-pub(crate) fn results(plan: &Plan, jobs: usize, watch: &Watch) -> Result<Results> {
-    watch.start("racing", plan.loads());
-    let mut results = run_race(plan, jobs, &load, &|progress| watch.tell(progress))?;
-    if is_explained(plan) {
-        watch.start("explaining", loads(plan));
-        explain_race(&mut results, jobs, &explain, &|progress| {
+/// Runs a race and explains its differences, network by network. `answered` is called when the
+/// results on a network are complete.
+pub(crate) fn results(
+    plan: &Plan,
+    jobs: usize,
+    watch: &Watch,
+    answered: &mut dyn FnMut(&Results, usize) -> Result<()>,
+) -> Result<Results> {
+    let mut results = Results::planned(plan, Provenance::Simulated);
+    for network in 0..plan.networks.len() {
+        watch.start("racing", plan.loads());
+        run_network(&mut results, network, jobs, &load, &|progress| {
             watch.tell(progress)
         })?;
+        if is_explained(plan) {
+            watch.start("explaining", loads(plan));
+            explain_network(&mut results, network, jobs, &explain, &|progress| {
+                watch.tell(progress)
+            })?;
+        }
+        watch.clear();
+        answered(&results, network)?;
     }
-    check_robustness(
-        &mut results,
-        jobs,
-        &load,
-        &|loads| watch.start("checking", loads),
-        &|progress| watch.tell(progress),
-    )?;
-    watch.clear();
     Ok(results)
 }
 
@@ -168,9 +182,41 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
             args.hars.len()
         );
     }
+    let no_file = |har: &&PathBuf| !har.exists();
+    if let Some(option) = args
+        .hars
+        .iter()
+        .filter(no_file)
+        .find_map(|har| option_of(har))
+    {
+        bail!(option);
+    }
     let mut plan = outline(args, Path::new(""))?;
     add_pages(&mut plan, args)?;
     Ok(plan)
+}
+
+/// Returns what is wrong with a file whose name is a value of an option.
+fn option_of(har: &Path) -> Option<String> {
+    let name = har.to_str()?;
+    let is_network = || Network::parse_with(name, &NETWORKS, Path::new("")).is_ok();
+    let option = if name.parse::<ProtocolMap>().is_ok() {
+        "protocol"
+    } else if name.parse::<StrategySpec>().is_ok() {
+        "strategy"
+    } else if pagerace_cc::find(name).is_some() {
+        "cc"
+    } else if name.parse::<Visit>().is_ok() {
+        "visit"
+    } else if is_network() {
+        "network"
+    } else {
+        return None;
+    };
+    Some(format!(
+        "{name} is no file but a value of --{option}; write --{option} {name}, with commas between \
+         several"
+    ))
 }
 
 /// Returns the plan without its pages. Its contenders are complete unless interventions
@@ -188,6 +234,7 @@ pub(super) fn settings(args: &ModelArgs) -> Result<Plan> {
     let settings = args.settings();
     origin_rtt::check(&args.distance.origin_rtt, settings.connections)?;
     Ok(Plan {
+        worlds: args.worlds,
         browser: args.browser(),
         settings,
         interventions: interventions::shared(&args.interventions)?,
@@ -205,7 +252,8 @@ pub(super) fn add_design(
 ) -> Result<()> {
     let DesignArgs { loads, metric, .. } = args;
     plan.networks = networks_in(folder, &loads.network, defaults.networks)?;
-    (plan.runs, plan.seed, plan.metric) = (loads.runs, loads.random.seed, *metric);
+    (plan.runs, plan.seed, plan.metric) = (loads.runs(), loads.random.seed, *metric);
+    plan.adaptive = loads.runs.is_none();
     add_contenders(plan, &args.contenders, defaults)?;
     Ok(plan.check_settings()?)
 }

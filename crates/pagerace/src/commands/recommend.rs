@@ -19,6 +19,7 @@ use super::study;
 use super::warn::warn;
 use crate::cli::WorkArgs;
 use crate::cli::groups::{FilterArgs, FolderArgs, PagesArgs, SectionArgs};
+use crate::progress::end_soon_on_interrupt;
 use input::Input;
 use mix::Mix;
 
@@ -151,6 +152,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
             unknown.join(", ")
         ));
     }
+    end_soon_on_interrupt();
     let watch = args.work.watch("parts");
     watch.start("learning", steps(&population));
     let progress = |progress| watch.tell(progress);

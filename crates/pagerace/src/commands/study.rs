@@ -19,6 +19,7 @@ use super::files::say;
 use super::warn::warn;
 use crate::cli::WorkArgs;
 use crate::cli::groups::{FolderArgs, PagesArgs};
+use crate::progress::end_soon_on_interrupt;
 use crate::text::counted;
 use evaluate::TableArgs;
 use resolve::Resolved;
@@ -113,7 +114,7 @@ impl ResultArgs {
     }
 
     fn read(&self) -> Result<Resolved> {
-        Resolved::read(&self.plan.plan, &self.plan.files.pages)
+        Ok(Resolved::read(&self.plan.plan, &self.plan.files.pages)?.lenient())
     }
 }
 
@@ -194,6 +195,7 @@ impl FromStr for Part {
 }
 
 pub(crate) fn run(command: &StudyCommand) -> Result<()> {
+    end_soon_on_interrupt();
     match command {
         StudyCommand::Check(args) => check(args),
         StudyCommand::Run(args) => run::run(args),

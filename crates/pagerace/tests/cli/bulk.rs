@@ -21,7 +21,15 @@ fn a_large_transfer_is_compared() {
         assert_eq!((run.code, run.err.as_str()), (0, ""));
         run.out
     };
-    let out = with(&["--json", "one.json", "--report", "out.html", "--jobs", "1"]);
+    let files = [
+        "--json", "one.json", "--report", "out.html", "--csv", "out.csv",
+    ];
+    let out = with(&[&files[..], &["--jobs", "1"]].concat());
+    let csv = sandbox.read("out.csv");
+    let header = "network,protocol,congestion,run,seed,failure,time_ms,connect_ms,goodput_";
+    assert!(csv.starts_with(header), "{csv}");
+    assert_eq!(csv.lines().count(), 1 + 4 * 2);
+    assert!(csv.contains("\ncable,h3,reno,2,"), "{csv}");
     for text in [
         "h2 cubic",
         "h3 reno",
@@ -53,7 +61,10 @@ fn a_large_transfer_is_compared() {
 fn transfers_that_fail_are_told_and_counted() {
     let sandbox = Sandbox::new("bulk-fails");
     let words = ["bulk", "--size", "2MB", "--network", "cable", "--runs", "2"];
-    let run = sandbox.run(&[&words[..], &["--deadline", "1s", "--json", "out.json"]].concat());
+    let files = ["--json", "out.json", "--csv", "out.csv"];
+    let run = sandbox.run(&[&words[..], &["--deadline", "1s"], &files].concat());
+    let csv = sandbox.read("out.csv");
+    assert!(csv.contains(",not complete after 1000 ms,,,,,"), "{csv}");
     assert_eq!(run.code, 3);
     assert!(run.err.contains("all 4 transfers failed"), "{}", run.err);
     for text in [
@@ -67,6 +78,38 @@ fn transfers_that_fail_are_told_and_counted() {
     let json: serde_json::Value = serde_json::from_str(&sandbox.read("out.json")).unwrap();
     assert_eq!(json["results"][0]["failed_runs"], 2);
     assert!(json["results"][0]["time_ms"].is_null());
+}
+
+/// An interrupt ends a transfer of minutes within a second.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_transfer() {
+    use std::time::Duration;
+
+    let sandbox = Sandbox::new("bulk-interrupt");
+    let words = [
+        "bulk",
+        "--size",
+        "100GB",
+        "-n",
+        "rate 1gbit rtt 20ms",
+        "--json",
+        "out.json",
+    ];
+    let mut child = sandbox.command(&words).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(killed.success());
+    // A busy machine may be late.
+    let ended = (0..30).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        child.try_wait().unwrap()
+    });
+    assert_eq!(ended.and_then(|status| status.code()), Some(130));
+    assert!(sandbox.names().is_empty());
 }
 
 #[test]

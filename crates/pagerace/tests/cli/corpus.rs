@@ -54,6 +54,28 @@ fn recordings_alone_show_providers_and_versions() {
 }
 
 #[test]
+fn a_recording_that_cannot_be_read_is_skipped() {
+    let sandbox = sandbox("corpus-skipped");
+    sandbox.write("bad.har", "[1]");
+    let corpus = |files: &[&str]| sandbox.run(&[&["corpus", "--no-loads"], files].concat());
+    let some = corpus(&["bad.har", "plain.har"]);
+    assert_eq!(some.code, 0, "{}", some.err);
+    assert!(some.err.starts_with("error: bad.har: "), "{}", some.err);
+    assert!(
+        some.out.contains(": 1 page, 5 answered requests"),
+        "{}",
+        some.out
+    );
+    let last = some.out.lines().last();
+    assert_eq!(
+        last,
+        Some("1 of 2 recordings was skipped; standard error says why.")
+    );
+    let one = corpus(&["bad.har"]);
+    assert_eq!((one.code, one.out.as_str()), (2, ""), "{}", one.err);
+}
+
+#[test]
 fn pairs_are_the_loads_of_races_on_any_number_of_threads() {
     let sandbox = sandbox("corpus-pairs");
     let options = ["--runs", "3", "-n", "cable", "--origin-rtt", "same"];
@@ -157,7 +179,7 @@ fn what_cannot_be_read_or_written_is_refused() {
     let sandbox = sandbox("corpus-refused");
     sandbox.write("bad.har", "{");
     for (arguments, part) in [
-        (&["cloud.har", "bad.har"][..], "bad.har"),
+        (&["bad.har"][..], "bad.har"),
         (
             &["cloud.har", "--json", "cloud.har"],
             "would overwrite the input",

@@ -42,6 +42,30 @@ fn what_is_wrong_is_said_in_one_line() {
             "empty item",
         ),
         (vec!["race", "site.har", "--cc", "quantum"], "`cubic`"),
+        (
+            vec!["race", "site.har", "--cc", "qubic"],
+            "did you mean cubic?",
+        ),
+        (
+            vec!["race", "site.har", "-P", "h2", "H3"],
+            "H3 is no file but a value of --protocol; write --protocol H3",
+        ),
+        (
+            vec!["race", "site.har", "cable"],
+            "cable is no file but a value of --network",
+        ),
+        (
+            vec!["race", "."],
+            "name the files in the folder, as in ./*.har",
+        ),
+        (
+            vec!["race", "*.hra"],
+            "the shell found no file for this pattern",
+        ),
+        (
+            vec!["race", "site.har", "-n", "4g"],
+            "did you mean `fast-4g` or",
+        ),
         (vec!["race", "site.har", "--cc", "cubic,cubic"], "twice"),
         (
             vec!["race", "site.har", "--protocol", "h4"],
@@ -148,6 +172,10 @@ fn explanations_and_transfers_say_what_is_wrong() {
             "did you mean cubic?",
         ),
         (vec!["explain", "site.har", "h2", ""], "B: is empty"),
+        (
+            vec!["explain", "h1", "h2", "site.har"],
+            "B: `site.har` is a file;",
+        ),
         (vec!["explain", "missing.har", "h2", "h3"], "missing.har"),
         (
             vec!["explain", "site.har", "h2", "h3", "--metric", "tti"],

@@ -169,7 +169,7 @@ fn several_pages_are_counted() {
     ]);
     assert_eq!(race.code, 0, "{}", race.err);
     assert!(
-        race.out.contains("2 pages") && race.out.contains("site (2)"),
+        race.out.contains("2 pages") && race.out.contains("other/site"),
         "{}",
         race.out
     );
@@ -178,6 +178,148 @@ fn several_pages_are_counted() {
         "{}",
         race.out
     );
+}
+
+#[test]
+fn names_are_read_in_any_case_and_lists_add_up() {
+    let sandbox = Sandbox::new("case");
+    sandbox.write("site.har", &small_har());
+    let race = sandbox.run(&[
+        "race",
+        "site.har",
+        "-P",
+        "HTTP/2",
+        "-P",
+        "H3",
+        "--cc",
+        "CUBIC",
+        "--cc",
+        "Bbr",
+        "-n",
+        "Cable",
+        "-n",
+        "Rate 2Mbit RTT 100ms",
+        "-s",
+        "Sequential",
+        "-m",
+        "Speed Index",
+        "-r",
+        "1",
+        "--visits",
+        "Cold",
+        "--csv",
+        "out.csv",
+    ]);
+    assert_eq!((race.code, race.err.as_str()), (0, ""));
+    assert!(
+        race.out.contains("Speed Index against h2 cubic"),
+        "{}",
+        race.out
+    );
+    let csv = sandbox.read("out.csv");
+    assert_eq!(csv.lines().count(), 1 + 2 * 2 * 2);
+    for line in [
+        "site,cable,h2,cubic,cold,sequential,",
+        "site,cable,h3,bbr,cold,sequential,",
+    ] {
+        assert!(
+            csv.lines().any(|one| one.starts_with(line)),
+            "{line}: {csv}"
+        );
+    }
+    let explained = sandbox.run(&[
+        "explain", "site.har", "HTTP/1.1", "H2 BBR", "-n", "cable", "-m", "LCP", "-r", "1",
+    ]);
+    assert_eq!((explained.code, explained.err.as_str()), (0, ""));
+    let two = sandbox.run(&[
+        "explain", "site.har", "h1", "h2", "-n", "cable", "-n", "slow-4g",
+    ]);
+    assert_eq!(two.code, 2);
+    assert!(
+        two.err.contains("expected one network, found 2"),
+        "{}",
+        two.err
+    );
+}
+
+#[test]
+fn one_contender_compares_the_pages() {
+    let sandbox = Sandbox::new("beside");
+    sandbox.write("before.har", &small_har());
+    let larger = small_har().replace("90000", "490000");
+    let larger = larger.replace("90100", "490100");
+    sandbox.write("after.har", &larger);
+    let race = sandbox.run(&[
+        "race",
+        "before.har",
+        "after.har",
+        "-s",
+        "sequential",
+        "-n",
+        "cable,slow-4g",
+        "-r",
+        "3",
+    ]);
+    assert_eq!((race.code, race.err.as_str()), (0, ""));
+    for text in [
+        "One contender, sequential: the pages are compared with the first, before.",
+        " page    ",
+        "lowest to highest",
+        "cable: after shows the largest element ",
+        "slow-4g: after shows the largest element ",
+        " % later than before in every run.",
+    ] {
+        assert!(race.out.contains(text), "{text}: {}", race.out);
+    }
+    assert_eq!(
+        race.out
+            .matches("The model's error is not measured")
+            .count(),
+        1
+    );
+    assert!(!race.out.contains("raced alone"), "{}", race.out);
+    let twice = sandbox.run(&[
+        "race",
+        "before.har",
+        "before.har",
+        "-s",
+        "sequential",
+        "-n",
+        "cable",
+        "-r",
+        "2",
+    ]);
+    let told = "before (2) and before differ by less than 1.0 %.";
+    assert!(twice.out.contains(told), "{}", twice.out);
+}
+
+#[test]
+fn a_recording_that_cannot_be_read_is_skipped() {
+    let sandbox = Sandbox::new("skipped");
+    sandbox.write("site.har", &small_har());
+    sandbox.write("bad.har", "{\"log\": ");
+    sandbox.write("worse.har", "{\"log\": {\"entries\": []}}");
+    let options = ["-s", "sequential,eps", "-n", "cable", "-r", "2"];
+    let race = |files: &[&str]| sandbox.run(&[&["race"], files, &options].concat());
+    let some = race(&["bad.har", "site.har", "worse.har"]);
+    assert_eq!(some.code, 0, "{}", some.err);
+    assert!(
+        some.err.starts_with("error: bad.har: line 1, "),
+        "{}",
+        some.err
+    );
+    assert!(some.err.contains("error: worse.har: "), "{}", some.err);
+    assert_eq!(some.err.lines().count(), 2, "{}", some.err);
+    let last = some.out.lines().last();
+    let told = "2 of 3 recordings were skipped; standard error says why.";
+    assert_eq!(last, Some(told), "{}", some.out);
+    assert!(some.out.contains("site: 5 requests"), "{}", some.out);
+    let all = race(&["bad.har", "worse.har"]);
+    assert_eq!((all.code, all.out.as_str()), (2, ""));
+    let told = "error: none of the 2 files can be read as a recording";
+    assert!(all.err.contains(told), "{}", all.err);
+    let missing = race(&["site.har", "missing.har"]);
+    assert_eq!((missing.code, missing.out.as_str()), (2, ""));
 }
 
 #[test]

@@ -142,6 +142,74 @@ fn only_what_is_new_runs() {
 }
 
 #[test]
+fn a_recording_that_cannot_be_read_is_skipped() {
+    let sandbox = sandbox("study-skipped");
+    sandbox.write("bad.har", "{\"log\": {}}");
+    let words = ["study", "run", "plan.toml", "-o", "results"];
+    let ran = sandbox.run(&words);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let told = ran.err.lines().filter(|line| line.starts_with("error: "));
+    let told: Vec<&str> = told.collect();
+    assert_eq!(told.len(), 1, "{}", ran.err);
+    assert!(told[0].contains("bad.har: "), "{}", ran.err);
+    assert!(ran.out.contains("Ran 24 loads"), "{}", ran.out);
+    let last = ran.out.lines().last();
+    assert_eq!(
+        last,
+        Some("1 of 3 recordings was skipped; standard error says why.")
+    );
+    // Mended, it is the only one that runs.
+    sandbox.write("bad.har", &small_har().replace("30000", "31000"));
+    let mended = sandbox.run(&words);
+    assert!(!mended.err.contains("error"), "{}", mended.err);
+    assert!(mended.out.contains("Ran 12 loads"), "{}", mended.out);
+    for file in ["bad.har", "one.har", "two.har"] {
+        sandbox.write(file, "{");
+    }
+    let none = sandbox.run(&words);
+    assert_eq!((none.code, none.out.as_str()), (2, ""), "{}", none.err);
+    let told = "none of the 3 files can be read as a recording";
+    assert!(none.err.contains(told), "{}", none.err);
+}
+
+#[test]
+fn options_have_other_names() {
+    let sandbox = sandbox("study-names");
+    let plan = PLAN.replace("network = ", "networks = ");
+    let plan = plan.replace(
+        "protocol = [\"h2\", \"h3\"]",
+        "protocols = [\"HTTP/2\", \"H3\"]",
+    );
+    sandbox.write("named.toml", &plan.replace("strategy = ", "strategies = "));
+    assert_eq!(
+        run(&sandbox, &["check", "named.toml"]),
+        run(&sandbox, &["check", "plan.toml"])
+    );
+    let twice = PLAN.replace("strategy = ", "networks = \"cable\"\nstrategy = ");
+    sandbox.write("twice.toml", &twice);
+    let told = refused(&sandbox, &["check", "twice.toml"]);
+    let twin = "race 1: `networks` is another name of `network`, which is there, too";
+    assert!(told.contains(twin), "{told}");
+    for (from, to, near) in [
+        ("strategy = ", "stratgy = ", "did you mean strategy?"),
+        ("runs = ", "rums = ", "did you mean runs?"),
+        (
+            "[[race]]\nname = \"loss\"",
+            "[[tabel]]\nname = \"loss\"",
+            "did you mean table?",
+        ),
+    ] {
+        sandbox.write("typo.toml", &PLAN.replace(from, to));
+        let told = refused(&sandbox, &["check", "typo.toml"]);
+        assert!(told.contains(near), "{told}");
+    }
+    let metric = EVALUATION.replace("compare = ", "comapre = ");
+    sandbox.write("typo.toml", &format!("{PLAN}{metric}"));
+    let told = refused(&sandbox, &["check", "typo.toml"]);
+    assert!(told.contains("did you mean compare?"), "{told}");
+}
+
+#[test]
 fn a_killed_run_goes_on() {
     let sandbox = sandbox("study-killed");
     sandbox.write("plan.toml", &PLAN.replace("runs = 3", "runs = 40"));
@@ -489,8 +557,12 @@ fn mistakes_in_plans_are_named() {
     sandbox.write("two.har", "no HAR");
     let error = refused(&sandbox, &["check", "plan.toml"]);
     assert!(error.contains("two.har"), "{error}");
+    sandbox.write("one.har", "no HAR either");
     let error = refused(&sandbox, &["run", "plan.toml", "-o", "results"]);
-    assert!(error.contains("two.har"), "{error}");
+    assert!(
+        error.contains("one.har") && error.contains("two.har"),
+        "{error}"
+    );
     sandbox.write("taken", "a file");
     let error = refused(&sandbox, &["run", "plan.toml", "-o", "taken"]);
     assert!(error.contains("taken"), "{error}");

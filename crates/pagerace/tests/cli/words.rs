@@ -13,6 +13,9 @@ fn help_shows_examples_and_version_is_told() {
         version.out.trim(),
         concat!("pagerace ", env!("CARGO_PKG_VERSION"))
     );
+    for words in [["race", "--version"], ["bulk", "-V"]] {
+        assert_eq!(sandbox.run(&words).out, version.out, "{words:?}");
+    }
 }
 
 #[test]

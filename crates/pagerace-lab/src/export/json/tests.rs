@@ -11,7 +11,7 @@ use crate::metric::MetricId;
 use crate::results::Fact;
 use crate::results::Results;
 use crate::runner::run_race;
-use crate::why::explain_race;
+use crate::why::explain_network;
 
 fn results(jobs: usize) -> Results {
     let mut plan = fake::plan(
@@ -90,7 +90,9 @@ fn contenders_are_there_with_all_they_are() {
     let mut results = fake::results(&plan, |(_, _, c), k| {
         fake::times(1000.0 - 90.0 * c as f64 + k as f64, 1.0, 1.0)
     });
-    explain_race(&mut results, 1, &fake::explain, &go_on).unwrap();
+    for network in 0..2 {
+        explain_network(&mut results, network, 1, &fake::explain, &go_on).unwrap();
+    }
     let value: Value = serde_json::from_slice(&bytes(&results)).unwrap();
     let expected = json!({
         "label": "h3 reno round-robin", "protocol": "h3", "congestion": "reno", "visit": "cold",

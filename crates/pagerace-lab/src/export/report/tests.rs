@@ -5,7 +5,7 @@ use super::{report, report_of_kept};
 use crate::detail::median_runs;
 use crate::fake;
 use crate::runner::run_race;
-use crate::why::explain_race;
+use crate::why::explain_network;
 
 fn go_on(_: crate::Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
@@ -81,7 +81,9 @@ fn what_differs_in_more_than_the_strategy_is_explained() {
     let mut results = fake::results(&plan, |(_, _, c), k| {
         fake::times(1000.0 - 90.0 * c as f64 + k as f64, 1.0, 1.0)
     });
-    explain_race(&mut results, 1, &fake::explain, &go_on).unwrap();
+    for network in 0..2 {
+        explain_network(&mut results, network, 1, &fake::explain, &go_on).unwrap();
+    }
     let report = report(&results, "", 1, &fake::load, &go_on).unwrap();
     assert_eq!(report.title, "news: 3 variants on 2 networks");
     assert_eq!(report.contenders[2].name, "h3 reno");

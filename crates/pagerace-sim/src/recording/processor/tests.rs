@@ -1,7 +1,9 @@
 use pagerace_har::{ImportOptions, from_bytes};
 use serde_json::{Value, json};
 
+use super::super::own_load;
 use super::*;
+use crate::run;
 
 /// Searches with an event that comes at `at(slowdown)` instead of at 1,000.
 fn found(at: impl Fn(f64) -> f64) -> Option<f64> {
@@ -96,7 +98,7 @@ fn recorded(requests: &Outcome, event: &Outcome) -> Page {
 
 /// Returns the slow-down that is fitted to a page.
 fn fitted(mut page: Page) -> Option<f64> {
-    fit(&mut page).unwrap();
+    fit(&mut page, &mut Loads::default()).unwrap();
     page.recorded.slowdown
 }
 

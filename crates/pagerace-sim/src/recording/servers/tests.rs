@@ -2,7 +2,9 @@ use pagerace_har::{ImportOptions, from_bytes};
 use pagerace_net::Network;
 use serde_json::{Value, json};
 
+use super::super::own_load;
 use super::*;
+use crate::run;
 
 /// A request of a HAR that a load over a network made.
 struct Request {
@@ -108,7 +110,7 @@ fn waits_that_the_network_explains_are_not_the_servers() {
         waited > 300.0,
         "the last picture waits for the others: {waited}"
     );
-    fit(&mut page).unwrap();
+    fit(&mut page, &mut Loads::default()).unwrap();
     let rate = page.recorded.down_bits_per_second.unwrap();
     assert!((4_500_000..5_800_000).contains(&rate), "{rate}");
     for request in PAGE.iter().filter(|request| request.think > 0) {
@@ -136,7 +138,7 @@ fn waits_that_the_network_explains_are_not_the_servers() {
 fn a_page_that_does_not_fill_the_link_does_not_slow_it_down() {
     let mut page = recorded("rate 200mbit up 200mbit rtt 30ms");
     let highest = page.recorded.down_bits_per_second.unwrap();
-    fit(&mut page).unwrap();
+    fit(&mut page, &mut Loads::default()).unwrap();
     let rate = page.recorded.down_bits_per_second.unwrap();
     assert!(rate * 10 > highest * 7, "{rate} of {highest}");
     let think = think(&page, PAGE[0].url);
@@ -156,7 +158,7 @@ fn a_packet_that_the_set_up_lost_does_not_make_a_server_distant() {
     times.exchange.as_mut().unwrap().connect = Some(Duration::from_millis(1_200));
     let origin = page.origins.iter_mut().find(|o| o.host == "far.test");
     origin.unwrap().recorded_rtt = Some(Duration::from_millis(600));
-    fit(&mut page).unwrap();
+    fit(&mut page, &mut Loads::default()).unwrap();
     let rtt = rtt(&page, "far.test");
     assert!((70.0..95.0).contains(&rtt), "{rtt}");
 }
@@ -167,7 +169,7 @@ fn the_shortest_wait_stands_for_a_round_trip() {
     for origin in &mut page.origins {
         origin.recorded_rtt = None;
     }
-    fit(&mut page).unwrap();
+    fit(&mut page, &mut Loads::default()).unwrap();
     let think = think(&page, PAGE[0].url);
     assert!((think - 150.0).abs() < 10.0, "{think}");
     assert!(
@@ -180,7 +182,7 @@ fn the_shortest_wait_stands_for_a_round_trip() {
             exchange.wait = Duration::ZERO;
         }
     }
-    fit(&mut page).unwrap();
+    fit(&mut page, &mut Loads::default()).unwrap();
     assert!(
         page.resources
             .iter()
@@ -195,6 +197,6 @@ fn a_page_without_such_times_is_left_as_it_is() {
         resource.recorded.as_mut().unwrap().exchange = None;
     }
     let before = page.clone();
-    fit(&mut page).unwrap();
+    fit(&mut page, &mut Loads::default()).unwrap();
     assert_eq!(page, before);
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use pagerace_calibration::Observations;
 use pagerace_lab::export::file::check_writable;
-use pagerace_lab::{Load, Order, Plan};
+use pagerace_lab::{Load, Plan, interleaved};
 use pagerace_live::LiveError;
 
 use super::super::live::session::LiveSession;
@@ -158,7 +158,7 @@ fn missing(design: &[Plan], wanted: &[bool], kept: &Kept<'_>) -> Vec<Step> {
     let runs = design.iter().map(|plan| plan.runs as usize).max();
     let rounds = (0..runs.unwrap_or(0)).step_by(RUNS_AT_ONCE);
     let of_part = |(part, plan): (usize, &Plan), from: usize| {
-        let loads = Order::Interleaved.loads(plan);
+        let loads = interleaved(plan);
         let here = loads.filter(|load| (from..from + RUNS_AT_ONCE).contains(&load.run));
         let steps = here.map(|load| Step { part, load });
         let new = steps.filter(|step| !kept.has(plan, step.load));

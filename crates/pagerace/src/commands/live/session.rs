@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use flate2::read::GzDecoder;
 use pagerace_chromium::node::{Lighthouse, Throttling};
 use pagerace_core::Protocol;
-use pagerace_har::{Device, Exchange, ImportOptions, is_gzip, recording_from_bytes};
+use pagerace_har::{Device, Exchange, ImportOptions, is_gzip, page_name, recording_from_bytes};
 use pagerace_lab::{Load, Plan, RunSummary};
 use pagerace_live::ReplaySite;
 use pagerace_live::world::{LiveOutcome, LiveScenario, World, WorldOptions};
@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use super::convert;
 use crate::cli::live::WorldArgs;
-use crate::commands::inputs::free_name;
+use crate::commands::inputs::distinguish;
 
 /// A recorded page, ready to be served.
 pub(crate) struct Served {
@@ -60,15 +60,16 @@ pub(crate) struct Measured {
 /// Reads recordings and gives each a unique name. Passes notes on responses that cannot
 /// be replayed as recorded to `tell`.
 pub(crate) fn served(paths: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Vec<Served>> {
-    let mut all: Vec<Served> = Vec::new();
-    for path in paths {
-        let one = serve(path, &all, tell)?;
-        all.push(one);
-    }
-    Ok(all)
+    let names = paths
+        .iter()
+        .map(|path| page_name(&path.to_string_lossy()).to_owned());
+    let mut names: Vec<String> = names.collect();
+    distinguish(paths.iter().map(PathBuf::as_path).zip(&mut names).collect());
+    let named = paths.iter().zip(names);
+    named.map(|(path, name)| serve(path, name, tell)).collect()
 }
 
-fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<Served> {
+fn serve(path: &Path, name: String, tell: &mut dyn FnMut(&str)) -> Result<Served> {
     let mut recording = pagerace_har::load_recording(path, &ImportOptions::default())?;
     if recording
         .exchanges
@@ -82,8 +83,7 @@ fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<S
         );
     }
     pagerace_sim::fit(&mut recording.page)?;
-    let others = others.iter().map(|one| one.page.name.as_str());
-    recording.page.name = free_name(&others, &recording.page.name);
+    recording.page.name = name;
     let site = ReplaySite::new(&recording).with_context(|| path.display().to_string())?;
     for note in site.notes() {
         tell(&format!("{}: {note}", recording.page.name));

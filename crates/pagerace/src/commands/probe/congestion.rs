@@ -57,7 +57,7 @@ pub(super) fn run(
     let expected = run_all(
         args.threads.count(),
         all.len(),
-        &|_, i| Ok(model.expect(all[i], &flights.trials)),
+        &|i| Ok(model.expect(all[i], &flights.trials)),
         &|progress| watch.tell(progress),
     )?;
     watch.clear();

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use comfy_table::Table;
 use pagerace_lab::across::across_pages;
 use pagerace_lab::facts::facts_in;
-use pagerace_lab::results::facts_line;
-use pagerace_lab::robustness;
+use pagerace_lab::results::{distinct, facts_line};
 use pagerace_lab::unit::Unit;
+use pagerace_lab::verdict::record;
 use pagerace_lab::why::{self, explainable};
 use pagerace_lab::{Analysis, Plan, Results, VERSION, Verdict, analyse, verdict};
 use pagerace_page::Page;
@@ -15,6 +15,7 @@ use pagerace_report::input::Provenance;
 
 use super::super::files::reasons;
 use super::super::inputs::layout_hint;
+use super::pages;
 use crate::table;
 use crate::text::{counted, headed, say, stress, width};
 
@@ -29,22 +30,62 @@ const WIDER: &str = " (A wider terminal shows more columns.)";
 /// the two that differ most are.
 const SENTENCES_MAX: usize = 5;
 
-/// Prints the answer. `defaults` names the options that were not given.
+/// Prints the whole answer. `defaults` names the options that were not given.
 pub(crate) fn print(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Result<()> {
-    header(out, results)?;
     for network in 0..results.plan.networks.len() {
-        network_answer(out, results, network)?;
+        first(out, results, network)?;
     }
+    rest(out, results, defaults)
+}
+
+/// Prints the answer on one network: a sentence, and one on the cause.
+pub(crate) fn first(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
+    let plan = &results.plan;
+    if plan.pages.len() > 1 {
+        return stress(out, &across_pages(results, network, plan.metric).sentence);
+    }
+    let analysis = analyse(results, 0, network, plan.metric);
+    let verdict = verdict(results, 0, network, &analysis);
+    stress(out, &verdict.answer)?;
+    let told = verdict.winner.filter(|winner| *winner != plan.baseline);
+    let told = told.or_else(|| {
+        let others = analysis.ranking.iter().rev();
+        others.copied().find(|i| *i != plan.baseline)
+    });
+    let mut whys = results.whys.iter();
+    let why = whys.find(|why| why.network == network && Some(why.contender) == told);
+    match why {
+        Some(why) => say(out, &format!("Why: {}", why::cause(plan, why))),
+        None => Ok(()),
+    }
+}
+
+/// Prints all that follows the first answers: how sure they are, tables, settings and notes.
+pub(crate) fn rest(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Result<()> {
+    let plan = &results.plan;
+    let analyses = (0..plan.networks.len()).map(|network| analyse(results, 0, network, plan.metric));
+    let records = analyses.filter_map(|analysis| record(&analysis));
+    for record in distinct(records.collect::<Vec<_>>().iter()) {
+        say(out, record)?;
+    }
+    for network in 0..plan.networks.len() {
+        if !pages::answer(out, results, network)? {
+            network_answer(out, results, network)?;
+        }
+    }
+    writeln!(out)?;
+    settings(out, results)?;
     footer(out, results, defaults)
 }
 
-fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
+/// Prints what was raced, and how.
+fn settings(out: &mut impl Write, results: &Results) -> io::Result<()> {
     let (plan, provenance) = (&results.plan, results.provenance);
     let metric = plan.metric.metric();
     let text = format!(
-        "seed {}, {} each, {} against {}",
+        "seed {}, {}, {} against {}",
         plan.seed,
-        counted(plan.runs.into(), "run"),
+        runs(results),
         metric.title,
         plan.label(plan.baseline)
     );
@@ -77,6 +118,17 @@ fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
     }
 }
 
+/// Returns the number of runs: "30 runs each", "10 to 30 runs each".
+fn runs(results: &Results) -> String {
+    let all = results.variants.iter().map(|variant| variant.runs.len() as u64);
+    let (least, most) = (all.clone().min().unwrap_or(0), all.max().unwrap_or(0));
+    if least == most {
+        format!("{} each", counted(most, "run"))
+    } else {
+        format!("{least} to {} each", counted(most, "run"))
+    }
+}
+
 /// Describes the evidence for the page's paints and its largest paint, and its processor.
 fn paints(page: &Page) -> String {
     let processor = page.processor_in_words();
@@ -101,23 +153,22 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
             (analysis, verdict)
         })
         .collect();
-    let (sentence, checked) = if let [(analysis, verdict)] = answers.as_slice() {
+    let sentence = if let [(analysis, verdict)] = answers.as_slice() {
         tabled(out, table::ranking(plan, analysis))?;
-        let checked = robustness::of(results, 0, network);
-        let checked = checked.map(|checked| checked.sentence(plan));
-        (verdict.sentence.clone(), checked)
+        // The answer has been told.
+        let more = verdict.sentence.strip_prefix(&verdict.answer);
+        more.unwrap_or_default().trim().to_owned()
     } else {
         let across = across_pages(results, network, plan.metric);
         tabled(out, table::pages(results, &answers))?;
         writeln!(out)?;
         table::print(out, &table::across(plan, &across))?;
-        (across.sentence, robustness::across(results, network))
+        String::new()
     };
     delivered(out, results, network)?;
-    writeln!(out)?;
-    stress(out, &sentence)?;
-    if let Some(checked) = checked {
-        say(out, &checked)?;
+    if !sentence.is_empty() {
+        writeln!(out)?;
+        say(out, &sentence)?;
     }
     why_answer(out, results, network)
 }
@@ -156,12 +207,9 @@ fn why_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Re
     }
     let (metric, baseline) = (plan.metric.metric().title, plan.label(plan.baseline));
     let how = if plan.pages.len() == 1 {
-        "in the run whose difference is the median".to_owned()
+        "in a typical run".to_owned()
     } else {
-        format!(
-            "mean over {} pages of the runs whose difference is the median",
-            plan.pages.len()
-        )
+        format!("mean over {} pages of a typical run each", plan.pages.len())
     };
     writeln!(out)?;
     let text = format!("Why: {metric} compared with {baseline}, by cause; {how}");
@@ -190,7 +238,6 @@ fn why_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Re
 
 fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Result<()> {
     let plan = &results.plan;
-    writeln!(out)?;
     if let Some(text) = notes(plan) {
         say(out, &text)?;
     }
@@ -205,9 +252,6 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
         && let Err(error) = explainable(plan.metric)
     {
         say(out, &format!("The differences are not explained: {error}."))?;
-    }
-    if let Some(text) = unmeasured(results) {
-        say(out, &text)?;
     }
     if !defaults.is_empty() {
         let text = format!("Defaults were used for {}.", defaults.join(" and "));
@@ -233,22 +277,6 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
 fn without_choice(plan: &Plan) -> Option<String> {
     let found = plan.contenders.iter().find(|c| !c.has_choice())?;
     plan.varying().strategy.then(|| found.protocols.to_string())
-}
-
-/// Returns a note if the error of the model is not known for the metric.
-fn unmeasured(results: &Results) -> Option<String> {
-    let (plan, metric) = (&results.plan, results.plan.metric);
-    if results.provenance == Provenance::Live || plan.contenders.len() < 2 {
-        return None;
-    }
-    let rows = analyse(results, 0, 0, metric).rows;
-    let known = rows.iter().any(|row| row.model.is_some());
-    (!known).then(|| {
-        format!(
-            "The model's error is not measured for {}; verdicts rely on the runs alone.",
-            metric.metric().title
-        )
-    })
 }
 
 /// Returns a note on the assumptions about the pages and on the command that lists them.

@@ -18,7 +18,7 @@ pub(super) fn print(
     writeln!(
         out,
         "policy,recommended,choice,mean_regret,mean_regret_{unit},median_regret,p90_regret,\
-         worst_regret,change_median,change_low,change_high,pages_worse,users_worse,users_broken,\
+         worst_regret,change_median,change_low,change_high,pages_worse,pairs_worse,pairs_broken,\
          worst_page,worst_network,worst_change"
     )?;
     for policy in &evaluation.policies {
@@ -44,7 +44,7 @@ pub(super) fn print(
             end(|interval| interval.0),
             end(|interval| interval.1),
             Some(policy.pages_worse),
-            Some(policy.users_worse),
+            Some(policy.pairs_worse),
             Some(policy.breaks),
         ];
         let number = |number: Option<f64>| number.map_or_else(String::new, |n| n.to_string());

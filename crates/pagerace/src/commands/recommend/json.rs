@@ -102,8 +102,8 @@ fn policy(report: &Report<'_>, policy: &Policy) -> Value {
         "change": change,
         "change_interval": interval,
         "pages_worse": policy.pages_worse,
-        "users_worse": policy.users_worse,
-        "users_broken": policy.breaks,
+        "pairs_worse": policy.pairs_worse,
+        "pairs_broken": policy.breaks,
         "worse": worst.collect::<Vec<_>>(),
     })
 }

@@ -1,8 +1,10 @@
 //! The recommendation for people.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use pagerace_core::Words as _;
+use pagerace_har::page_name;
 use pagerace_lab::VERSION;
 use pagerace_lab::metric::Wording;
 use pagerace_lab::model_error::{DifferenceKind, ModelErrors, Question};
@@ -18,10 +20,11 @@ use pagerace_study::recommend::{
 };
 
 use super::mix;
+use crate::commands::inputs::add_folders;
 use crate::commands::sections;
 use crate::text::{counted, say, stress};
 
-/// The share of users who get worse from which the first line says so.
+/// The share of pairs of page and network that get worse from which the first line says so.
 const MANY_WORSE: f64 = 0.1;
 /// Number of the worst hit pages and networks that are shown of a policy.
 const WORST_SHOWN: usize = 3;
@@ -131,9 +134,12 @@ impl Report<'_> {
                 );
             }
         };
-        let worse = match taken.users_worse {
-            none if none <= 0.0 => "No user gets".to_owned(),
-            share => format!("{} of users get", percent(share)),
+        let worse = match taken.pairs_worse {
+            none if none <= 0.0 => "No page gets worse by more than 5 % on any network".to_owned(),
+            share => format!(
+                "{} of pairs of page and network get worse by more than 5 %",
+                percent(share)
+            ),
         };
         let (median, interval) = taken.change();
         let interval = interval.map_or_else(
@@ -159,8 +165,7 @@ impl Report<'_> {
         };
         format!(
             "{what}. The median page {gain} than with {today} \
-             ({interval}). The geometric mean over pages, which decides, changes by {mean}. {worse} worse by \
-             more than 5 %."
+             ({interval}). The geometric mean over pages, which decides, changes by {mean}. {worse}."
         )
     }
 
@@ -243,7 +248,7 @@ impl Report<'_> {
         } else {
             format!("from the pages of the other {} of {folds} parts", folds - 1)
         };
-        Section::new("Pages and users")
+        Section::new("Pages and networks")
             .say(format!(
                 "{} count equally; {}: {}.",
                 counted(pages.len() as u64, "page"),
@@ -274,7 +279,7 @@ impl Report<'_> {
                 change(regret.worst),
                 change(policy.change().0),
                 percent(policy.pages_worse),
-                percent(policy.users_worse),
+                percent(policy.pairs_worse),
             ];
             cells.into()
         };
@@ -288,16 +293,16 @@ impl Report<'_> {
             .map(|policy| format!(" {}: {}", title(policy.kind), choice(policy)));
         let header = columns(
             "policy | mean | excess | median | p90 | worst | against today | pages worse | \
-             users worse",
+             pairs worse",
         );
-        let section = Section::new("Regret over users")
+        let section = Section::new("Regret over pairs of page and network")
             .say(format!(
                 "Mean to worst: by how much {} exceeds that of the best choice.",
                 metric.title
             ))
             .say(
                 "Against today: the change on the median page. Worse: than today by more than 5 %; \
-                 a page, on average over its users.",
+                 a page, on average over the networks.",
             )
             .table(Table::new(header, 1, self.shown().map(row)))
             .figure(self.figure());
@@ -307,7 +312,7 @@ impl Report<'_> {
         }
     }
 
-    /// Returns the distribution of the changes against today over users, by policy.
+    /// Returns the distribution of the changes against today, by policy.
     fn figure(&self) -> Figure {
         let situations = &self.population.situations;
         let of = |policy: &Policy| {
@@ -322,23 +327,24 @@ impl Report<'_> {
                 .collect();
             changes.sort_by(|a, b| a.0.total_cmp(&b.0));
             // The line of steps has the value of a point up to it.
-            let mut users = 0.0;
+            let mut pairs = 0.0;
             let mut points = Vec::new();
             for (change, weight) in changes {
-                points.push((change, users));
-                users += weight;
+                points.push((change, pairs));
+                pairs += weight;
             }
-            points.extend(points.last().map(|(change, _)| (*change, users)));
+            points.extend(points.last().map(|(change, _)| (*change, pairs)));
             Series::new(title(policy.kind), SeriesKind::Steps, points)
         };
         let others = self
             .shown()
             .filter(|policy| policy.kind != PolicyKind::Today);
         Figure {
-            label: "Share of users whose change against today is at most that of the axis"
+            label: "Share of pairs of page and network whose change against today is at most that \
+                    of the axis"
                 .to_owned(),
             x: format!("% change of {}", self.population.metric.metric().title),
-            y: "% of users".to_owned(),
+            y: "% of pairs".to_owned(),
             categories: Vec::new(),
             y_max: Some(100.0),
             series: others.map(of).collect(),
@@ -395,11 +401,18 @@ impl Report<'_> {
     }
 
     fn worst(&self) -> Section {
+        let files = self.population.pages.iter().map(|(_, file)| file);
+        let mut names: Vec<String> = files
+            .clone()
+            .map(|file| page_name(file).to_owned())
+            .collect();
+        let mut named: Vec<_> = files.map(Path::new).zip(&mut names).collect();
+        add_folders(&mut named);
         let row = |policy: &Policy, place: usize, share: f64| {
             let situation = &self.population.situations[place];
             let cells = [
                 title(policy.kind),
-                &self.population.pages[situation.page].1,
+                &names[situation.page],
                 &self.population.networks[situation.network].0,
                 self.name(policy.choices[place]),
                 &change(share),
@@ -438,7 +451,7 @@ impl Report<'_> {
                 let share: f64 = on.iter().map(|place| situations[*place].weight).sum();
                 let name = self.name(*choice);
                 lines.push(format!(
-                    "{indent}{head}{name} ({} of users)",
+                    "{indent}{head}{name} ({} of pairs)",
                     percent(share)
                 ));
                 return;
@@ -469,16 +482,16 @@ impl Report<'_> {
 /// Returns the objections to a policy on the networks of the study.
 fn careful(taken: &Policy) -> Vec<String> {
     let mut all = Vec::new();
-    if taken.users_worse >= MANY_WORSE {
+    if taken.pairs_worse >= MANY_WORSE {
         all.push(format!(
-            "Careful: with this recommendation {} of users get worse than today by more than \
-             5 %.",
-            percent(taken.users_worse)
+            "Careful: with this recommendation {} of pairs of page and network get worse than \
+             today by more than 5 %.",
+            percent(taken.pairs_worse)
         ));
     }
     if taken.breaks > 0.0 {
         all.push(format!(
-            "Careful: for {} of users this recommendation breaks more objects than today's \
+            "Careful: on {} of pairs of page and network this recommendation breaks more objects than today's \
              choice. There it counts as no gain.",
             percent(taken.breaks)
         ));

@@ -103,7 +103,11 @@ pub(super) fn check(resolved: &Resolved, path: &Path) -> Result<()> {
     let names_pages = resolved.study.names_pages();
     let mut keys: Vec<Key> = Vec::new();
     for race in 0..resolved.study.races.len() {
-        let mut cells = resolved.cells(race, 0, false)?;
+        let mut pages = 0..resolved.pages(race);
+        let first = pages.find_map(|page| resolved.readable_cells(race, page, false).transpose());
+        let Some(mut cells) = first.transpose()? else {
+            continue;
+        };
         let mut group = None;
         for page in 0..resolved.pages(race) {
             cells.on = (race, page);
@@ -206,6 +210,9 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
         let decisions = at(path, "claim", i, claim.decide(frame))?;
         print_claim(&mut out, claim, &decisions)?;
         failed += usize::from(claim.expected && worst(&decisions) == ClaimVerdict::DoesNotHold);
+    }
+    if let Some(text) = resolved.skipped()? {
+        writeln!(out, "{text}")?;
     }
     drop(out);
     if let Some(markdown) = &args.markdown {

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Arg, CommandFactory as _};
+use pagerace_core::suggest::did_you_mean;
 use pagerace_lab::Plan;
 use pagerace_lab::contender::{Contender, ContenderText};
 use pagerace_page::Page;
-use pagerace_study::Race;
+use pagerace_study::{Race, plan};
 
 use crate::cli::groups::{ContenderArgs, OUTPUT};
 use crate::cli::{Cli, Command, RaceArgs};
@@ -48,7 +49,7 @@ pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
         }
     }
     if given("runs") {
-        plan.runs = args.design.loads.runs;
+        plan.runs = args.design.loads.runs();
     }
     if given("seed") {
         plan.seed = args.design.loads.random.seed;
@@ -109,10 +110,15 @@ fn parse(arguments: &[String]) -> Result<RaceArgs> {
         let mut all = race.get_arguments();
         let option = all.find(|arg| arg.get_long() == Some(name));
         if option.is_none_or(other) {
-            bail!(
-                "`{name}` is no option of a race in a plan; `pagerace race --help` lists them, and \
-                 those that write files are for the command line only"
-            );
+            let options = race.get_arguments().filter(|arg| !other(arg));
+            let known = options.filter_map(Arg::get_long).chain(plan::KEYS);
+            let near = did_you_mean(name, known);
+            let what_to_do = match option {
+                Some(_) => "; it is for the command line only, as a study has outputs of its own",
+                None if near.is_empty() => "; `pagerace race --help` lists them",
+                None => &near,
+            };
+            bail!("`{name}` is no option of a race in a plan{what_to_do}");
         }
     }
     for pair in arguments.windows(2) {

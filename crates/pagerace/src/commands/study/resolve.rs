@@ -1,10 +1,12 @@
 //! A plan whose races are resolved, and the cells of each page.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context as _, Error, Result, bail};
 use pagerace_corpus::Corpus;
+use pagerace_har::ImportError;
 use pagerace_lab::{Plan, VERSION};
 use pagerace_page::Page;
 use pagerace_papers::synthetic_page;
@@ -14,7 +16,7 @@ use serde_json::json;
 
 use super::{digest_of_file, options};
 use crate::cli::RaceArgs;
-use crate::commands::inputs::pages;
+use crate::commands::inputs::{self, pages};
 use crate::commands::interventions::{self, needs_pages};
 use crate::commands::race::with_pages;
 
@@ -31,6 +33,10 @@ pub(super) struct Resolved {
     files: Vec<OnceLock<String>>,
     /// The page that was imported last.
     imported: Mutex<Option<Imported>>,
+    /// True if recordings that cannot be read are left out.
+    lenient: bool,
+    /// The races and pages, by their places in the plan, that are left out.
+    skipped: Mutex<BTreeSet<(usize, usize)>>,
 }
 
 /// A page, and the file and the choice that decide it.
@@ -82,6 +88,8 @@ impl Resolved {
         let resolved = Self {
             files: study.pages.iter().map(|_| OnceLock::new()).collect(),
             imported: Mutex::new(None),
+            lenient: false,
+            skipped: Mutex::default(),
             study,
             folder,
             races,
@@ -94,6 +102,27 @@ impl Resolved {
             );
         }
         Ok(resolved)
+    }
+
+    /// Leaves out recordings that cannot be read, if there are others, from now on. Reports them on
+    /// standard error.
+    pub(super) fn lenient(mut self) -> Self {
+        self.lenient = self.study.pages.len() > 1;
+        self
+    }
+
+    /// Returns how many recordings were left out, if any were.
+    ///
+    /// # Errors
+    /// All of them were.
+    pub(super) fn skipped(&self) -> Result<Option<String>> {
+        let skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        let pages: BTreeSet<usize> = skipped.iter().map(|(_, page)| *page).collect();
+        let all = self.study.pages.len();
+        if !pages.is_empty() && pages.len() == all {
+            bail!("none of the {all} files can be read as a recording");
+        }
+        Ok(inputs::skipped(all, all - pages.len()))
     }
 
     /// Returns the name and plan of each race.
@@ -173,6 +202,31 @@ impl Resolved {
         self.digests((race, page), plan, contents)
     }
 
+    /// Returns the cells as [`Resolved::cells`] does, or `None` if the recording is left out.
+    pub(super) fn readable_cells(
+        &self,
+        race: usize,
+        page: usize,
+        load: bool,
+    ) -> Result<Option<Cells>> {
+        let skipped = || self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        if skipped().contains(&(race, page)) {
+            return Ok(None);
+        }
+        match self.cells(race, page, load) {
+            Err(error) if self.lenient && error.is::<ImportError>() => {
+                let mut skipped = skipped();
+                let told = skipped.iter().any(|(_, other)| *other == page);
+                skipped.insert((race, page));
+                if !told {
+                    crate::report(&error);
+                }
+                Ok(None)
+            }
+            cells => cells.map(Some),
+        }
+    }
+
     /// Imports a page, unless it was the last one that was.
     fn import(&self, path: &Path, contents: &str, args: &RaceArgs) -> Result<Arc<Page>> {
         let imported = || self.imported.lock().unwrap_or_else(PoisonError::into_inner);
@@ -226,11 +280,14 @@ impl Resolved {
         })
     }
 
-    /// Calls `work` with the cells of each race and page, in the order of the plan.
+    /// Calls `work` with the cells of each race and page, in the order of the plan, without those
+    /// that are left out.
     pub(super) fn each(&self, mut work: impl FnMut(&Cells) -> Result<()>) -> Result<()> {
         for race in 0..self.races.len() {
             for page in 0..self.pages(race) {
-                work(&self.cells(race, page, false)?)?;
+                if let Some(cells) = self.readable_cells(race, page, false)? {
+                    work(&cells)?;
+                }
             }
         }
         Ok(())

@@ -57,6 +57,9 @@ pub(super) fn run(args: &RunArgs) -> Result<()> {
         "Ran {done} loads; {shards} shards in {}",
         folder.display()
     )?;
+    if let Some(text) = resolved.skipped()? {
+        writeln!(anstream::stdout(), "{text}")?;
+    }
     Ok(())
 }
 
@@ -87,6 +90,7 @@ pub(super) fn complete(
     })?;
     run.shards(&ahead)?;
     run.watch.clear();
+    resolved.skipped()?;
     let shards = store.files() + run.written.into_inner();
     Ok((run.done.into_inner(), shards))
 }
@@ -209,13 +213,16 @@ impl<'a> Run<'a> {
         let mut rows = ShardRows::default();
         let mut pages = Vec::new();
         let mut on: Option<Cells> = None;
+        let mut ran = Shard::default();
         for (place, piece) in &shard.pieces {
             let (race, page) = (place.race, place.page);
             // The cells of a page follow each other.
             let cells = match on.take() {
                 Some(cells) if cells.on == (race, page) => cells,
                 _ => {
-                    let cells = self.resolved.cells(race, page, true)?;
+                    let Some(cells) = self.resolved.readable_cells(race, page, true)? else {
+                        continue;
+                    };
                     pages.push(self.resolved.page_facts(&cells));
                     cells
                 }
@@ -231,8 +238,12 @@ impl<'a> Run<'a> {
                 }
             }
             on = Some(cells);
+            ran.pieces.push((*place, piece.clone()));
         }
-        let path = self.store.write(shard, &rows, &pages)?;
+        if ran.pieces.is_empty() {
+            return Ok(None);
+        }
+        let path = self.store.write(&ran, &rows, &pages)?;
         self.written.fetch_add(1, Ordering::Relaxed);
         Ok(Some(path))
     }
@@ -244,7 +255,11 @@ impl<'a> Run<'a> {
             _ => Arc::new(self.resolved.key(cells, place.cell)),
         };
         let (plan, details) = (&cells.plan, self.resolved.study.details);
-        let (scenario, seed) = (plan.scenario(place.cell), plan.run_seed(run as usize));
+        let run_index = run as usize;
+        let (scenario, seed) = (
+            plan.scenario(place.cell, run_index),
+            plan.run_seed(run_index),
+        );
         let failed = |reason| anyhow::anyhow!("{}: {reason}", key.page);
         let name = LoadName {
             cell: key.cell.as_str().into(),

@@ -1,0 +1,421 @@
+//! Verdicts over plausible worlds, which follow from ranges of differences.
+
+use pagerace_core::Protocol;
+use pagerace_report::input::VerdictKind;
+
+use super::words::{by, join};
+use super::{Case, Verdict, broken, failures};
+use crate::analysis::{Analysis, Comparison, Mark, WORLDS_MIN, analyse, compare};
+use crate::metric::{MetricId, Wording};
+use crate::unit::Unit;
+
+/// Maximum number of contenders that a list names.
+const NAMED_MAX: usize = 3;
+
+/// Returns the verdict of runs in several worlds.
+pub(super) fn verdict(case: &Case<'_>, analysis: &Analysis) -> Verdict {
+    let gains = analysis.ranking.iter().copied();
+    // A sure winner comes before a probable one with a lower median.
+    let winner = [Mark::Better, Mark::ProbablyBetter].iter().find_map(|mark| {
+        let mut all = gains.clone();
+        all.find(|&i| analysis.rows[i].mark == *mark)
+    });
+    let whole = |&i: &usize| !analysis.rows[i].breaks && analysis.rows[i].median.is_some();
+    let best = winner.or_else(|| gains.clone().find(whole));
+    let (kind, answer, mut more) = match winner {
+        Some(best) => {
+            let told = told(case, analysis, best);
+            let mut more = as_good(case, analysis, best);
+            more.extend(others(case, analysis, best));
+            more.extend(price(case, analysis, best));
+            (kind_of(&analysis.rows[best]), told, more)
+        }
+        None => without_winner(case, analysis),
+    };
+    more.extend(broken(case, analysis));
+    more.extend(failures(case));
+    Verdict {
+        kind,
+        winner: best,
+        sentence: [vec![answer.clone()], more].concat().join(" "),
+        answer,
+    }
+}
+
+fn kind_of(row: &Comparison) -> VerdictKind {
+    match row.mark {
+        Mark::Better | Mark::Worse => VerdictKind::Better,
+        Mark::ProbablyBetter | Mark::ProbablyWorse => VerdictKind::Probable,
+        Mark::NoDifference => VerdictKind::NoDifference,
+        _ => VerdictKind::Unknown,
+    }
+}
+
+/// The two sides of a comparison, the better one first.
+struct Sides {
+    winner: String,
+    loser: String,
+    /// The gain of the better side in the unit of the metric.
+    range: Option<(f64, f64)>,
+    medians: [Option<f64>; 2],
+    sooner: Option<f64>,
+}
+
+impl Sides {
+    /// Of the contender at `index` and the baseline.
+    fn new(case: &Case<'_>, analysis: &Analysis, index: usize) -> Self {
+        let (row, base) = (&analysis.rows[index], &analysis.rows[analysis.baseline]);
+        let [own, other] = [index, analysis.baseline].map(|i| name(case, i));
+        let sure = matches!(row.mark, Mark::Better | Mark::Worse);
+        let range = if sure { row.sure_range } else { row.probable_range };
+        if row.difference.is_some_and(|d| d > 0.0) {
+            Self {
+                winner: other,
+                loser: own,
+                range,
+                medians: [base.median, row.median],
+                sooner: row.sooner.map(|share| 1.0 - share),
+            }
+        } else {
+            Self {
+                winner: own,
+                loser: other,
+                range: range.map(|(low, high)| (-high, -low)),
+                medians: [row.median, base.median],
+                sooner: row.sooner,
+            }
+        }
+    }
+
+    fn values(&self, unit: Unit) -> Option<String> {
+        let [Some(own), Some(other)] = self.medians else {
+            return None;
+        };
+        let finite = own.is_finite() && other.is_finite();
+        finite.then(|| format!("{} instead of {}", value(unit, own), value(unit, other)))
+    }
+
+    /// Says in how many of 100 pairs of loads the better side was better.
+    fn pairs(&self, metric: MetricId) -> Option<String> {
+        let hundred = (self.sooner? * 100.0).round();
+        let how = comparative(metric);
+        Some(if hundred >= 100.0 {
+            format!("{how} in all pairs of loads")
+        } else {
+            format!("{how} in {hundred} of 100 pairs of loads")
+        })
+    }
+}
+
+fn comparative(metric: MetricId) -> &'static str {
+    match metric.metric().wording {
+        Wording::Moment(_) => "sooner",
+        Wording::Amount(_) => "lower",
+    }
+}
+
+/// Returns the name of a contender in a sentence: HTTP/3 rather than h3.
+fn name(case: &Case<'_>, index: usize) -> String {
+    let plan = &case.results.plan;
+    let varying = plan.varying();
+    let only_protocols = varying.protocols && !varying.congestion && !varying.strategy;
+    let uniform = plan.contenders[index].protocols.is_uniform();
+    match uniform.filter(|_| only_protocols && case.contenders[index].len() == 2) {
+        Some(Protocol::H1) => "HTTP/1.1".to_owned(),
+        Some(Protocol::H2) => "HTTP/2".to_owned(),
+        Some(Protocol::H3) => "HTTP/3".to_owned(),
+        None => case.contenders[index].clone(),
+    }
+}
+
+/// Formats a value for a sentence: seconds from one second on.
+fn value(unit: Unit, value: f64) -> String {
+    if unit == Unit::Milliseconds && value.abs() >= 999.5 {
+        let decimals = if value.abs() < 9_995.0 { 2 } else { 1 };
+        return format!("{:.decimals$} s", value / 1e3);
+    }
+    unit.format(value)
+}
+
+/// Formats a range of gains for a sentence: "0.1 to 0.5 s", "12 to 80 ms".
+fn range(unit: Unit, low: f64, high: f64) -> String {
+    if unit == Unit::Milliseconds && high.abs().max(low.abs()) >= 999.5 {
+        return format!("{:.1} to {:.1} s", low / 1e3, high / 1e3);
+    }
+    unit.scale(high.abs().max(low.abs())).format_plain_range(low, high)
+}
+
+/// "On slow-4g, HTTP/3 shows the largest element 0.1 to 0.5 s sooner than HTTP/2 (2.31 s
+/// instead of 2.52 s; sooner in 97 of 100 pairs of loads)."
+fn told(case: &Case<'_>, analysis: &Analysis, index: usize) -> String {
+    let row = &analysis.rows[index];
+    let metric = analysis.metric.metric();
+    let sides = Sides::new(case, analysis, index);
+    let Sides { winner, loser, .. } = &sides;
+    let network = case.network;
+    let probably = match kind_of(row) {
+        VerdictKind::Probable => " probably",
+        _ => "",
+    };
+    if row.difference.is_some_and(f64::is_infinite) {
+        let failed = |i: usize| analysis.rows[i].failed > 0;
+        let fails = if failed(index) || failed(analysis.baseline) {
+            "fails"
+        } else {
+            "never does"
+        };
+        let does = match metric.wording {
+            Wording::Moment(does) => does,
+            Wording::Amount(_) => "finishes",
+        };
+        return format!("On {network}, {winner} {does} where {loser} mostly {fails}.");
+    }
+    let gain = sides.range.filter(|(low, high)| low.is_finite() && high.is_finite());
+    let gain = gain.map(|(low, high)| format!("{} ", range(metric.unit, low.max(0.0), high)));
+    let gain = gain.unwrap_or_default();
+    let facts = [sides.values(metric.unit), sides.pairs(analysis.metric)];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    let facts = match facts.as_slice() {
+        [] => String::new(),
+        facts => format!(" ({})", facts.join("; ")),
+    };
+    match metric.wording {
+        Wording::Moment(does) => {
+            format!("On {network}, {winner}{probably} {does} {gain}sooner than {loser}{facts}.")
+        }
+        Wording::Amount(what) => format!(
+            "On {network}, {what} is{probably} {gain}lower with {winner} than with {loser}{facts}."
+        ),
+    }
+}
+
+/// Names the contenders that gain as much as the best, and those that may.
+fn as_good(case: &Case<'_>, analysis: &Analysis, best: usize) -> Vec<String> {
+    let gains = analysis.ranking.iter().copied();
+    let rivals: Vec<usize> = gains.filter(|&i| analysis.rows[i].mark.is_gain()).collect();
+    let variants: Vec<_> = rivals.iter().map(|&i| case.variant(i)).collect();
+    let place = rivals.iter().position(|&i| i == best);
+    let place = place.expect("the best is one of them");
+    let against_best = compare(case.results, &variants, place, analysis.metric);
+    let marked = |wanted: Mark| -> Vec<String> {
+        let rows = rivals.iter().zip(&against_best.rows);
+        let rows = rows.filter(|(_, row)| row.mark == wanted);
+        rows.map(|(i, _)| name(case, *i)).collect()
+    };
+    let (same, open) = (marked(Mark::NoDifference), marked(Mark::Open));
+    let same = (!same.is_empty()).then(|| {
+        let verb = if same.len() == 1 { "does" } else { "do" };
+        format!("{} {verb} as well.", join(&same))
+    });
+    let open = (!open.is_empty()).then(|| format!("{} may do as well.", join(&open)));
+    same.into_iter().chain(open).collect()
+}
+
+/// Lists the contenders that lose, and those that are open, beside the one that is told.
+fn others(case: &Case<'_>, analysis: &Analysis, told: usize) -> Vec<String> {
+    let metric = analysis.metric;
+    let listed = |wanted: &[Mark]| -> Vec<String> {
+        let size = |i: &usize| analysis.rows[*i].difference.unwrap_or(0.0);
+        let mut all: Vec<usize> = (0..analysis.rows.len())
+            .filter(|&i| i != told && wanted.contains(&analysis.rows[i].mark))
+            .collect();
+        all.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        let mut parts: Vec<String> = all
+            .iter()
+            .take(NAMED_MAX)
+            .map(|&i| format!("{} {}", name(case, i), by(metric, &analysis.rows[i])))
+            .collect();
+        if all.len() > NAMED_MAX {
+            parts.push(format!("{} more", all.len() - NAMED_MAX));
+        }
+        parts
+    };
+    let word = match metric.metric().wording {
+        Wording::Moment(_) => "later",
+        Wording::Amount(_) => "higher",
+    };
+    let mut sentences = Vec::new();
+    for (wanted, head) in [(Mark::Worse, ""), (Mark::ProbablyWorse, "Probably ")] {
+        let parts = listed(&[wanted]);
+        if !parts.is_empty() {
+            let text = format!("{head}{word}: {}.", join(&parts));
+            let mut letters = text.chars();
+            let first = letters.next().into_iter().flat_map(char::to_uppercase);
+            sentences.push(first.chain(letters).collect());
+        }
+    }
+    let open: Vec<String> = (0..analysis.rows.len())
+        .filter(|&i| i != told && analysis.rows[i].mark == Mark::Open)
+        .map(|i| name(case, i))
+        .collect();
+    if !open.is_empty() {
+        sentences.push(format!("Open: {}.", join(&open)));
+    }
+    sentences
+}
+
+/// Lists the times of the load in which the winner loses.
+fn price(case: &Case<'_>, analysis: &Analysis, best: usize) -> Option<String> {
+    let parts: Vec<String> = MetricId::times()
+        .filter(|metric| *metric != analysis.metric)
+        .filter_map(|metric| {
+            let mut rows = analyse(case.results, case.page, case.place, metric).rows;
+            let row = rows.swap_remove(best);
+            let text = format!("{} {}", metric.metric().title, by(metric, &row));
+            (row.mark == Mark::Worse).then_some(text)
+        })
+        .collect();
+    let winner = name(case, best);
+    (!parts.is_empty()).then(|| format!("Worse with {winner}: {}.", join(&parts)))
+}
+
+fn without_winner(case: &Case<'_>, analysis: &Analysis) -> (VerdictKind, String, Vec<String>) {
+    let network = case.network;
+    let metric = analysis.metric.metric();
+    let rows = || analysis.rows.iter();
+    let others: Vec<usize> = (0..analysis.rows.len())
+        .filter(|&i| i != analysis.baseline)
+        .collect();
+    let unknown = |text: String| (VerdictKind::Unknown, text, Vec::new());
+    if rows().all(|row| row.median.is_none()) {
+        return unknown(format!("On {network}, no load has a value for {}.", metric.title));
+    }
+    if rows().all(|row| row.median.is_none_or(f64::is_infinite)) {
+        return unknown(if rows().all(|row| row.failed == 0) {
+            format!("On {network}, most loads never reach {}.", metric.title)
+        } else if rows().all(|row| row.failed == row.runs) {
+            format!("On {network}, all loads failed.")
+        } else {
+            format!("On {network}, most loads failed.")
+        });
+    }
+    let baseline = name(case, analysis.baseline);
+    if others.is_empty() {
+        let median = analysis.rows[analysis.baseline].median;
+        let median = median.map_or_else(String::new, |v| value(metric.unit, v));
+        return unknown(match metric.wording {
+            Wording::Moment(does) => format!("On {network}, {baseline} {does} after {median}."),
+            Wording::Amount(what) => format!("On {network}, {what} is {median} with {baseline}."),
+        });
+    }
+    if rows().any(|row| row.mark == Mark::TooFewRuns) {
+        let runs = rows().map(|row| row.pairs).max().unwrap_or(0);
+        return unknown(format!(
+            "On {network}, {runs} {} too few to name a winner ({WORLDS_MIN} or more are needed, 30 \
+             are better).",
+            if runs == 1 { "run is" } else { "runs are" }
+        ));
+    }
+    if others.iter().all(|&i| analysis.rows[i].mark == Mark::Undefined) {
+        return unknown(format!("On {network}, nothing to compare: {} is missing.", metric.title));
+    }
+    if let [other] = others.as_slice() {
+        let row = &analysis.rows[*other];
+        let kind = kind_of(row);
+        return (kind, between_two(case, analysis, *other), Vec::new());
+    }
+    let marked = |mark: fn(Mark) -> bool| others.iter().any(|&i| mark(analysis.rows[i].mark));
+    let more = self::others(case, analysis, analysis.baseline);
+    let noun = case.noun.one();
+    if marked(|mark| mark == Mark::Open) {
+        let text = match metric.wording {
+            Wording::Moment(does) => format!(
+                "On {network}, open: no {noun} surely {does} sooner than {baseline}."
+            ),
+            Wording::Amount(what) => format!(
+                "On {network}, open: {what} is surely lower with no {noun} than with {baseline}."
+            ),
+        };
+        return (VerdictKind::Unknown, text, more);
+    }
+    let text = match (marked(Mark::is_loss), metric.wording) {
+        (true, Wording::Moment(does)) => {
+            format!("On {network}, no {noun} {does} sooner than {baseline}.")
+        }
+        (true, Wording::Amount(what)) => {
+            format!("On {network}, {what} is lower with no {noun} than with {baseline}.")
+        }
+        (false, _) => format!("On {network}, no difference that matters between the {noun}s."),
+    };
+    (VerdictKind::NoDifference, text, more)
+}
+
+/// Returns the answer if two contenders race and the second does not win.
+fn between_two(case: &Case<'_>, analysis: &Analysis, other: usize) -> String {
+    let (row, network) = (&analysis.rows[other], case.network);
+    let metric = analysis.metric.metric();
+    if row.mark.is_loss() {
+        return told(case, analysis, other);
+    }
+    let [own, base] = [other, analysis.baseline].map(|i| name(case, i));
+    let medians = [row.median, analysis.rows[analysis.baseline].median];
+    let medians = match medians {
+        [Some(a), Some(b)] => {
+            format!("{own} {}, {base} {}", value(metric.unit, a), value(metric.unit, b))
+        }
+        _ => String::new(),
+    };
+    if row.mark == Mark::NoDifference {
+        return format!("On {network}, no difference that matters ({} {medians}).", metric.name);
+    }
+    let sides = Sides::new(case, analysis, other);
+    let gain = sides.range.filter(|(low, high)| low.is_finite() && high.is_finite());
+    let span = gain.map_or_else(String::new, |(low, high)| {
+        let (better, worse) = match metric.wording {
+            Wording::Moment(_) => ("sooner", "later"),
+            Wording::Amount(_) => ("lower", "higher"),
+        };
+        let size = |v: f64| value(metric.unit, v.abs());
+        if low < 0.0 {
+            let (winner, loser) = (&sides.winner, &sides.loser);
+            format!("{winner} is {} {better} to {} {worse} than {loser}", size(high), size(low))
+        } else {
+            let text = range(metric.unit, low, high);
+            format!("{} is {text} {better} than {}, which is too little to be sure", sides.winner, sides.loser)
+        }
+    });
+    let facts = [Some(medians).filter(|text| !text.is_empty()), sides.pairs(analysis.metric)];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    format!("On {network}, open by {}: {span} ({}).", metric.title, facts.join("; "))
+}
+
+/// Formats the record of the winners that a race names this way: "Of 201 such winners in
+/// live Chromium, 199 won there; of 294 with the probable ones, 284."
+pub fn record(analysis: &Analysis) -> Option<String> {
+    let rows = analysis.rows.iter();
+    let trusts = rows.filter_map(|row| Some((row.mark, row.trust.as_ref()?)));
+    let (_, trust) = trusts.max_by_key(|(mark, _)| mark.is_gain() || mark.is_loss())?;
+    let Some([sure, probable]) = trust.record else {
+        return Some(
+            "How sure: nothing was measured of such differences; the ranges are those of the \
+             simulated loads."
+                .to_owned(),
+        );
+    };
+    let share = |(named, right): (u32, u32)| format!("{right} of {named}");
+    let mut parts = Vec::new();
+    if trust.names_winners && sure.0 > 0 {
+        parts.push(format!("{} sure winners", share(sure)));
+    }
+    let only = (probable.0 - sure.0, probable.1 - sure.1);
+    if trust.names_probable && only.0 > 0 {
+        parts.push(format!("{} probable ones", share(only)));
+    }
+    if parts.is_empty() {
+        return Some(format!(
+            "How sure: in live Chromium, too few winners that were named by such ranges ({}) won; \
+             so none is named.",
+            trust.basis
+        ));
+    }
+    let stands_in = if trust.instead_of.is_empty() {
+        String::new()
+    } else {
+        format!(", the nearest to {}, which was never measured", trust.instead_of)
+    };
+    Some(format!(
+        "How sure: in live Chromium, {} won that were named this way ({}{stands_in}).",
+        join(&parts),
+        trust.basis
+    ))
+}
