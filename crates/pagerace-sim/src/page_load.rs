@@ -134,6 +134,9 @@ impl<'a> PageLoad<'a> {
         let protocol = |o: &pagerace_page::Origin| scenario.protocols.of(o);
         browser.set_protocols(page.origins.iter().map(protocol).collect());
         browser.set_cached(site.cached.to_vec());
+        if let Some(draw) = scenario.world.largest {
+            browser.set_largest(draw);
+        }
         let (settings, congestion) = (&scenario.settings, &scenario.congestion);
         let strategy = scenario.strategy.clone();
         let mut connector = Connector::new(settings, congestion, scenario.visit, strategy, seed)?;
