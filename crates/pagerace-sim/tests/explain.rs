@@ -4,9 +4,9 @@
 mod common;
 
 use common::{flat_page, hundred, scenario};
-use pagerace_core::Duration;
-use pagerace_page::Page;
-use pagerace_sim::{Explainable, Explained, Part, Scenario, explain};
+use pagerace_core::{Destination, Duration, RequestPriority};
+use pagerace_page::{LargestCandidate, LargestElement, Page, ResourceId};
+use pagerace_sim::{Explainable, Explained, Part, Scenario, World, explain};
 
 fn over(page: &Page, network: &str, protocols: &str) -> Scenario {
     let mut s = scenario(page, network, "sequential");
@@ -174,4 +174,46 @@ fn a_lost_handshake_is_loss_and_no_set_up() {
         }
         assert!(late > 2, "{protocols}: {late}");
     }
+}
+
+#[test]
+fn text_that_stops_waiting_for_a_font_waited_for_the_font() {
+    // The font takes 4 s, and text appears two seconds after the start.
+    let mut page = flat_page(&[400_000]);
+    let font = &mut page.resources[1];
+    font.destination = Destination::Font;
+    font.priority = RequestPriority::VeryHigh;
+    font.in_viewport = false;
+    for protocols in ["h1", "h2", "h3"] {
+        let s = over(&page, "rate 800kbit rtt 100ms", protocols);
+        let e = check(&s, 1, Explainable::Lcp);
+        assert!((2_000.0..2_100.0).contains(&e.total.as_millis_f64()));
+        assert_eq!(e.path.last().map(|step| step.resource), Some(ResourceId(1)));
+        assert!(ms(&e, Part::Bandwidth) > 1_000.0, "of the font");
+        assert!(ms(&e, Part::Browser) < 200.0);
+    }
+}
+
+#[test]
+fn worlds_draw_the_largest_element() {
+    let mut page = flat_page(&[20_000, 200_000]);
+    let share = |i: u32, probability| LargestCandidate {
+        element: LargestElement::Image { id: ResourceId(i) },
+        probability,
+    };
+    page.candidates = vec![share(1, 0.6), share(2, 0.4)];
+    let last = |largest| {
+        let s = over(&page, "slow-4g", "h2").in_world(World {
+            largest,
+            ..World::NOMINAL
+        });
+        check(&s, 1, Explainable::Lcp)
+            .path
+            .last()
+            .unwrap()
+            .resource
+            .0
+    };
+    let draws = [None, Some(0.1), Some(0.59), Some(0.61), Some(0.9)];
+    assert_eq!(draws.map(last), [1, 1, 1, 2, 2]);
 }

@@ -6,7 +6,7 @@ use pagerace_page::{FontDisplay, ResourceId};
 use super::Browser;
 use super::fonts::{Fonts, Hold};
 use super::state::Timer;
-use crate::cause::Ready;
+use crate::cause::{Cause, Ready};
 use crate::paint::{Block, Size};
 
 /// The time for which text stays invisible while its fonts load: the block period of
@@ -156,10 +156,21 @@ impl Browser {
 
     /// Shows the text that still waits for `font`. Until now, the font held it back.
     pub(super) fn end_block_period(&mut self, now: Instant, font: ResourceId) {
-        if self.fonts.hides(font) {
-            self.arrival(now, font, self.states[font.index()].received, false);
-            self.fonts.release(self.current, font);
+        if !self.fonts.hides(font) {
+            return;
         }
+        let state = &self.states[font.index()];
+        // The page may be too busy to take a font that has arrived. One from the cache has not.
+        if state.ended.is_none() || self.requests.requested_at(font).is_some() {
+            let cause = Cause {
+                resource: font,
+                received: state.received,
+                ended: state.ended.is_some(),
+                at: state.ended.unwrap_or(now),
+            };
+            self.current = Ready::new(now, Some(cause));
+        }
+        self.fonts.release(self.current, font);
     }
 
     fn shows(&self, block: usize) -> bool {

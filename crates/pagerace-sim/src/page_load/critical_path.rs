@@ -146,13 +146,7 @@ impl PageLoad<'_> {
 
     /// Attributes the time between the discovery of a cause's resource and the arrival of its
     /// awaited bytes, or the end of the wait for a font.
-    fn network(
-        &self,
-        evidence: &Evidence,
-        cause: Cause,
-        from: Instant,
-        arrived: Instant,
-    ) -> Parts {
+    fn network(&self, evidence: &Evidence, cause: Cause, from: Instant, arrived: Instant) -> Parts {
         let r = cause.resource;
         let is_font = self.scenario.page.resource(r).destination == Destination::Font;
         let mut spans = Spans::new(from, arrived);
