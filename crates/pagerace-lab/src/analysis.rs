@@ -216,7 +216,11 @@ impl Comparison {
             let moved = |range: Option<(f64, f64)>| {
                 let (low, high) = range?;
                 let by = margin * (high - low);
-                Some(if by.is_finite() { (low - by, high + by) } else { (low, high) })
+                Some(if by.is_finite() {
+                    (low - by, high + by)
+                } else {
+                    (low, high)
+                })
             };
             let other = Self {
                 sure_range: moved(self.sure_range),

@@ -96,20 +96,21 @@ pub fn add_first_visit(
 }
 
 impl FirstVisit {
-    /// Says what either visitor gains: "For whom: if the browser knows of HTTP/3 beforehand,
-    /// -22 % against h2 (wins); on a first visit that learns of it by Alt-Svc, -4.9 % (open)."
+    /// Says what either visitor gains: "For whom: against HTTP/2, a browser that already knows of
+    /// HTTP/3 sees -22 % (wins); a first visit that learns of it by Alt-Svc, -4.9 % (open)."
     pub fn sentence(&self, plan: &Plan) -> String {
         let told = |row: &Comparison| {
-            let share = row.relative.map_or_else(|| "no value".to_owned(), signed_percent);
+            let share = row
+                .relative
+                .map_or_else(|| "no value".to_owned(), signed_percent);
             (share, row.mark.name())
         };
         let ((known, known_mark), (learned, learned_mark)) =
             (told(&self.known), told(&self.learned));
-        let (own, other) = (plan.label(self.contender), plan.label(self.other));
+        let other = plan.spoken(self.other);
         format!(
-            "For whom: a browser that knows beforehand that the servers speak HTTP/3 gets {known} with \
-             {own} against {other} ({known_mark}); on a first visit, which learns of it from the \
-             first response (Alt-Svc), {learned} ({learned_mark})."
+            "For whom: against {other}, a browser that already knows of HTTP/3 sees {known} \
+             ({known_mark}); a first visit that learns of it by Alt-Svc, {learned} ({learned_mark})."
         )
     }
 }

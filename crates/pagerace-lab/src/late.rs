@@ -106,7 +106,9 @@ pub fn explain_late(
         Ok(summary.value(plan.metric).filter(|value| value.is_finite()))
     };
     let without = run_all(jobs, Cause::ALL.len(), &load, progress)?;
-    let without = without.into_iter().map(|ms| ms.map(Duration::from_millis_f64));
+    let without = without
+        .into_iter()
+        .map(|ms| ms.map(Duration::from_millis_f64));
     Ok(Some(Late {
         median: middle,
         range,

@@ -142,7 +142,8 @@ impl ModelErrors {
             Some((_, HEADER)) => {}
             Some((n, found)) => return Err(format!("line {n}: `{found}` is not `{HEADER}`")),
         }
-        let classes = lines.map(|(n, line)| Class::read(line).map_err(|e| format!("line {n}: {e}")));
+        let classes =
+            lines.map(|(n, line)| Class::read(line).map_err(|e| format!("line {n}: {e}")));
         Ok(Self {
             classes: classes.collect::<Result<_, _>>()?,
         })
@@ -190,7 +191,11 @@ impl ModelErrors {
             .or_else(|| weaker.iter().find_map(|e| found(kind, lossy, *e)))
             .or_else(|| found(kind, lossy, PaintEvidence::Recorded))
             .or_else(|| found(DifferenceKind::Protocol, lossy, evidence))
-            .or_else(|| weaker.iter().find_map(|e| found(DifferenceKind::Protocol, lossy, *e)))
+            .or_else(|| {
+                weaker
+                    .iter()
+                    .find_map(|e| found(DifferenceKind::Protocol, lossy, *e))
+            })
             .or_else(|| found(DifferenceKind::Protocol, lossy, PaintEvidence::Recorded))
             .or_else(|| found(DifferenceKind::Protocol, false, PaintEvidence::Recorded));
         let Some(class) = nearest else {
@@ -221,7 +226,15 @@ fn weaker(evidence: PaintEvidence) -> &'static [PaintEvidence] {
 impl Class {
     fn read(line: &str) -> Result<Self, String> {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-        let [kind, metric, network, evidence, differences, pairs, rest @ ..] = fields.as_slice()
+        let [
+            kind,
+            metric,
+            network,
+            evidence,
+            differences,
+            pairs,
+            rest @ ..,
+        ] = fields.as_slice()
         else {
             return Err(format!("`{line}` has {} fields", fields.len()));
         };
@@ -236,7 +249,9 @@ impl Class {
         };
         let share = |text: &str| match text {
             "" => Ok(None),
-            text => text.parse::<f64>().map_or_else(|_| Err(known(text)), |v| Ok(Some(v / 100.0))),
+            text => text
+                .parse::<f64>()
+                .map_or_else(|_| Err(known(text)), |v| Ok(Some(v / 100.0))),
         };
         Ok(Self {
             kind: DifferenceKind::of_word(kind).ok_or_else(|| known(kind))?,
@@ -257,7 +272,9 @@ impl Class {
                 "crossed" => false,
                 other => return Err(known(other)),
             },
-            wider: share(wider95)?.zip(share(wider80)?).map(|(sure, probable)| [sure, probable]),
+            wider: share(wider95)?
+                .zip(share(wider80)?)
+                .map(|(sure, probable)| [sure, probable]),
             pairs: number(pairs)?,
             held: [held95, held80],
             named: [named95, named80],
@@ -291,7 +308,11 @@ impl Trust {
             names_winners: names(0),
             names_probable: names(1),
             record: Some([0, 1].map(|level| (class.named[level], class.right[level]))),
-            basis: format!("{} {}", class.kind.phrase(), place(class.evidence, class.lossy)),
+            basis: format!(
+                "{} {}",
+                class.kind.phrase(),
+                place(class.evidence, class.lossy)
+            ),
             instead_of: String::new(),
         }
     }

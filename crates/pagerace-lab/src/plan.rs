@@ -263,6 +263,21 @@ impl Plan {
         self.contenders[index].label(self.varying())
     }
 
+    /// Returns the name of the contender at `index` in a sentence: HTTP/3 rather than h3, if
+    /// contenders are told apart by their protocols alone.
+    pub fn spoken(&self, index: usize) -> String {
+        let label = self.label(index);
+        match self.contenders[index].protocols.is_uniform() {
+            Some(protocol) if label == protocol.to_string() => match protocol {
+                Protocol::H1 => "HTTP/1.1",
+                Protocol::H2 => "HTTP/2",
+                Protocol::H3 => "HTTP/3",
+            }
+            .to_owned(),
+            _ => label,
+        }
+    }
+
     /// Returns the short names of all contenders.
     pub fn labels(&self) -> Vec<String> {
         let varying = self.varying();

@@ -108,7 +108,11 @@ impl Results {
                 runs: Vec::new(),
             }
         };
-        Self::new(plan, provenance, (0..plan.variants()).map(variant).collect())
+        Self::new(
+            plan,
+            provenance,
+            (0..plan.variants()).map(variant).collect(),
+        )
     }
 
     /// Returns the variant of this page, network and contender (indices into the plan).

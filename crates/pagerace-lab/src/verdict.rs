@@ -77,9 +77,7 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
         }
         if !unsure.is_empty() {
             let (who, runs) = (join(&labels(&unsure)), analysis.rows[best].pairs);
-            sentences.push(format!(
-                "{who} may do as well: {runs} runs cannot decide."
-            ));
+            sentences.push(format!("{who} may do as well: {runs} runs cannot decide."));
         }
         sentences.extend(worse(&case, analysis));
         sentences.extend(price(&case, analysis, best));

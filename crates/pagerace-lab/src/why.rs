@@ -128,7 +128,9 @@ pub fn typical_run(base: &Variant, own: &Variant, metric: MetricId) -> Option<us
     runs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let third = runs.len() / 3;
     let middle = &runs[third..runs.len() - third];
-    let nearest = middle.iter().min_by(|a, b| a.1.total_cmp(&b.1).then(a.2.cmp(&b.2)));
+    let nearest = middle
+        .iter()
+        .min_by(|a, b| a.1.total_cmp(&b.1).then(a.2.cmp(&b.2)));
     nearest.map(|(_, _, run)| *run)
 }
 

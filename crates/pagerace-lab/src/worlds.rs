@@ -124,7 +124,10 @@ impl Widths {
             ("think offset", self.think_ms, 1_000.0),
             ("quic payload", self.quic_payload, 0.2),
         ];
-        match all.iter().find(|(_, value, most)| !(0.0..=*most).contains(value)) {
+        match all
+            .iter()
+            .find(|(_, value, most)| !(0.0..=*most).contains(value))
+        {
             Some((name, value, most)) => Err(format!(
                 "worlds: the width {name} is {value}, expected 0 to {most}"
             )),

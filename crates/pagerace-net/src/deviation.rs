@@ -63,7 +63,9 @@ fn rate(rate: &Rate, factor: f64) -> Rate {
 
 fn delay(delay: &Delay, added: i64) -> Delay {
     match delay {
-        Delay::Constant(delay) => Duration::from_nanos(delay.as_nanos().saturating_add_signed(added)).into(),
+        Delay::Constant(delay) => {
+            Duration::from_nanos(delay.as_nanos().saturating_add_signed(added)).into()
+        }
         Delay::Changing(_) => delay.map(|ns| ns.saturating_add_signed(added)),
     }
 }
@@ -127,7 +129,11 @@ mod tests {
             rtt_ns: 0,
             queue: 1.0,
         };
-        for text in ["slow-4g", "lossy-wifi", "rate 2mbit for 1s then 0mbit for 1s repeat rtt 30ms"] {
+        for text in [
+            "slow-4g",
+            "lossy-wifi",
+            "rate 2mbit for 1s then 0mbit for 1s repeat rtt 30ms",
+        ] {
             let network = Network::parse(text).expect("a network");
             assert_eq!(network.deviating(&none), network, "{text}");
         }

@@ -267,8 +267,14 @@ fn verdict(
     };
     // The text begins with the network's name, which is already in the heading.
     let name = network.name.as_str();
-    let shorter = text.strip_prefix(name).and_then(|rest| rest.strip_prefix(": "));
-    let on = || text.strip_prefix("On ")?.strip_prefix(name)?.strip_prefix(", ");
+    let shorter = text
+        .strip_prefix(name)
+        .and_then(|rest| rest.strip_prefix(": "));
+    let on = || {
+        text.strip_prefix("On ")?
+            .strip_prefix(name)?
+            .strip_prefix(", ")
+    };
     let text = shorter.or_else(on).unwrap_or(text);
     let text = capitalised(text, report);
     let _ = writeln!(

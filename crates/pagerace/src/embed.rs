@@ -62,7 +62,12 @@ pub fn race(
     }
     let mut plan = plan_with(&options, named)?;
     let warnings = prepare(&mut plan)?;
-    let results = results(&plan, inputs::jobs(jobs), &Watch::hooked(hook), &mut |_, _| Ok(()))?;
+    let results = results(
+        &plan,
+        inputs::jobs(jobs),
+        &Watch::hooked(hook),
+        &mut |_, _| Ok(()),
+    )?;
     Ok((results, warnings))
 }
 

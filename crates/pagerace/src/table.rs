@@ -128,7 +128,11 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
     }
     header.extend(["difference", ""]);
     if columns >= Columns::NoTests {
-        header.push(if over_worlds { "80 % range" } else { "95 % interval" });
+        header.push(if over_worlds {
+            "80 % range"
+        } else {
+            "95 % interval"
+        });
     }
     if over_worlds {
         header.push(comparative(analysis));
@@ -147,10 +151,16 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
             or_none(row.median.map(|median| scales.median.format(median))),
         ];
         if over_worlds && columns == Columns::All {
-            let range = row.range.filter(|(low, high)| low.is_finite() && high.is_finite());
-            cells.push(or_none(range.map(|(low, high)| scales.median.format_plain_range(low, high))));
+            let range = row
+                .range
+                .filter(|(low, high)| low.is_finite() && high.is_finite());
+            cells.push(or_none(
+                range.map(|(low, high)| scales.median.format_plain_range(low, high)),
+            ));
         }
-        cells.push(or_none(row.difference.map(|d| scales.difference.format_signed(d))));
+        cells.push(or_none(
+            row.difference.map(|d| scales.difference.format_signed(d)),
+        ));
         cells.push(relative(row.relative));
         if columns >= Columns::NoTests {
             let interval = row.interval.map(|interval| (interval.low, interval.high));
@@ -201,11 +211,9 @@ fn styled(cell: Cell, mark: Mark) -> Cell {
         Mark::Better | Mark::ProbablyBetter => cell.fg(Color::Green),
         Mark::Worse | Mark::ProbablyWorse => cell.fg(Color::Red),
         Mark::Broken => cell.fg(Color::Yellow),
-        Mark::TooSmall
-        | Mark::NoDifference
-        | Mark::Open
-        | Mark::TooFewRuns
-        | Mark::Undefined => cell,
+        Mark::TooSmall | Mark::NoDifference | Mark::Open | Mark::TooFewRuns | Mark::Undefined => {
+            cell
+        }
     }
 }
 
@@ -251,7 +259,11 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
     }
     header.extend(["difference", ""]);
     if columns == Columns::All {
-        header.push(if results.over_worlds() { "80 % range" } else { "95 % interval" });
+        header.push(if results.over_worlds() {
+            "80 % range"
+        } else {
+            "95 % interval"
+        });
     }
     let mut table = table(&header, 3);
     for (page, (analysis, verdict)) in plan.pages.iter().zip(answers) {
@@ -277,11 +289,13 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
         cells.extend([or_none(difference), relative(row.relative)]);
         if columns == Columns::All {
             let interval = row.interval.map(|interval| (interval.low, interval.high));
-            cells.push(or_none(row.probable_range.or(interval).map(|(low, high)| {
-                let finite = [low, high].into_iter().filter(|v| v.is_finite());
-                let size = finite.fold(0.0_f64, |most, v| most.max(v.abs()));
-                unit.scale(size).format_range(low, high)
-            })));
+            cells.push(or_none(row.probable_range.or(interval).map(
+                |(low, high)| {
+                    let finite = [low, high].into_iter().filter(|v| v.is_finite());
+                    let size = finite.fold(0.0_f64, |most, v| most.max(v.abs()));
+                    unit.scale(size).format_range(low, high)
+                },
+            )));
         }
         table.add_row(cells);
     }

@@ -131,12 +131,14 @@ fn explanation(plan: &Plan, why: &Why) -> impl Serialize + use<> {
 /// Returns how HTTP/3 compares with an older version if the browser knows of it, and if it learns
 /// of it from the first response.
 fn first_visit(plan: &Plan, visit: &FirstVisit) -> impl Serialize + use<> {
-    let row = |row: &Comparison| object! {
-        mark: row.mark.name(),
-        median: row.median,
-        difference: row.difference,
-        difference_percent: row.relative.map(|share| share * 100.0),
-        sooner_percent: row.sooner.map(|share| share * 100.0),
+    let row = |row: &Comparison| {
+        object! {
+            mark: row.mark.name(),
+            median: row.median,
+            difference: row.difference,
+            difference_percent: row.relative.map(|share| share * 100.0),
+            sooner_percent: row.sooner.map(|share| share * 100.0),
+        }
     };
     object! {
         network: plan.networks[visit.network].name.clone(),

@@ -53,7 +53,11 @@ fn what_was_measured_counts_as_measured() {
     );
     assert!(table().of(&lossy).paired);
     let both = question(&[DifferenceKind::Protocol, DifferenceKind::Strategy]);
-    assert_eq!(said(&both), measured("strategies on recorded layouts"), "the widest");
+    assert_eq!(
+        said(&both),
+        measured("strategies on recorded layouts"),
+        "the widest"
+    );
 }
 
 #[test]
@@ -76,7 +80,11 @@ fn what_was_never_measured_uses_its_neighbour_and_says_so() {
         evidence: Fitted,
         ..question(&[DifferenceKind::Protocol])
     };
-    stands_in(&fitted, "protocols on guessed paints", "protocols on fitted paints");
+    stands_in(
+        &fitted,
+        "protocols on guessed paints",
+        "protocols on fitted paints",
+    );
     // Four pairs are too few to count, so nothing of this kind was measured.
     stands_in(
         &question(&[DifferenceKind::Controller]),
@@ -93,10 +101,17 @@ fn what_was_never_measured_uses_its_neighbour_and_says_so() {
 #[test]
 fn more_evidence_is_never_wider() {
     let width = |evidence, kind| {
-        let one = Question { evidence, ..question(&[kind]) };
+        let one = Question {
+            evidence,
+            ..question(&[kind])
+        };
         table().of(&one).wider.map_or(0.0, |[sure, _]| sure)
     };
-    for kind in [DifferenceKind::Protocol, DifferenceKind::Strategy, DifferenceKind::Delay] {
+    for kind in [
+        DifferenceKind::Protocol,
+        DifferenceKind::Strategy,
+        DifferenceKind::Delay,
+    ] {
         let widths = [Recorded, Fitted, Guessed].map(|evidence| width(evidence, kind));
         assert!(widths.is_sorted(), "{kind:?}: {widths:?}");
     }
@@ -118,9 +133,15 @@ fn ranges_are_made_as_the_class_says() {
     let bare = Trust::unmeasured();
     assert_eq!(bare.sure(&differences, Some(200.0)), Some((2.5, 97.5)));
     assert_eq!(bare.probable(&differences, None), Some((10.0, 90.0)));
-    let wider = Trust { wider: Some([0.1, 0.05]), ..bare };
+    let wider = Trust {
+        wider: Some([0.1, 0.05]),
+        ..bare
+    };
     assert_eq!(wider.sure(&differences, Some(200.0)), Some((-15.0, 115.0)));
-    assert_eq!(wider.probable(&differences, Some(200.0)), Some((-5.0, 105.0)));
+    assert_eq!(
+        wider.probable(&differences, Some(200.0)),
+        Some((-5.0, 105.0))
+    );
     assert_eq!(wider.sure(&differences, None), None, "a share of nothing");
 }
 
@@ -139,7 +160,9 @@ fn the_embedded_table_reads_and_wrong_ones_are_refused() {
     let refused = |text: &str| ModelErrors::read(text).unwrap_err();
     assert!(refused("kind,metric").starts_with("line 1: `kind,metric` is not"));
     let row = |line: &str| refused(&format!("{HEADER}\n{line}"));
-    assert!(row("speed,lcp,lossy,recorded,paired,4,1,1,4,4,1,1,1,1").contains("`speed` is not known"));
+    assert!(
+        row("speed,lcp,lossy,recorded,paired,4,1,1,4,4,1,1,1,1").contains("`speed` is not known")
+    );
     assert!(row("protocol,lcp,lossy").starts_with("line 2:"));
 }
 

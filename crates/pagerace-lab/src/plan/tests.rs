@@ -59,7 +59,7 @@ fn packets_of_quic_fit_the_path() {
     let mut plan = fake::plan(&["h3"], 3);
     plan.settings.quic_mtu = 1_452;
     plan.check().unwrap();
-    assert_eq!(plan.scenario(0).settings.quic_mtu, 1_452);
+    assert_eq!(plan.scenario(0, 0).settings.quic_mtu, 1_452);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn variants_are_numbered_by_page_network_contender() {
         let (page, network, contender) = plan.variant_parts(index);
         assert_eq!(plan.variant_index(page, network, contender), index);
     }
-    let scenario = plan.scenario(plan.variant_index(1, 0, 2));
+    let scenario = plan.scenario(plan.variant_index(1, 0, 2), 0);
     assert_eq!(scenario.page.name, "shop");
     assert_eq!(scenario.network.name, "fast-4g");
     assert_eq!(scenario.strategy.to_string(), "fifo");
@@ -118,7 +118,7 @@ fn seeds_differ_by_run_and_race_and_fit_a_float() {
 #[test]
 fn a_scenario_is_its_contender() {
     let plan = fake::plan(&["sequential", "h2 reno warm eps"], 3);
-    let scenario = plan.scenario(1);
+    let scenario = plan.scenario(1, 0);
     assert_eq!(scenario.protocols.to_string(), "h2");
     assert_eq!(scenario.congestion, "reno");
     assert_eq!(scenario.visit.to_string(), "warm");
@@ -183,7 +183,7 @@ fn scenarios_have_shared_and_own_interventions() {
     let mut plan = fake::plan(&["h3", "h3 html=1s"], 3);
     plan.interventions = "news.example=140ms".parse().unwrap();
     plan.check().unwrap();
-    let of = |index: usize| plan.scenario(index).interventions.to_string();
+    let of = |index: usize| plan.scenario(index, 0).interventions.to_string();
     assert_eq!(of(0), "news.example=140ms");
     assert_eq!(of(1), "news.example=140ms html=1s");
 }

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use pagerace_report::input::Provenance;
 
-use super::{Load, interleaved, Progress, run_live, run_race};
+use super::{Load, Progress, interleaved, run_live, run_race};
 use crate::error::LabError;
 use crate::fake;
 use crate::results::RunSummary;
@@ -123,8 +123,12 @@ fn adaptive_runs(lcp: fn(usize, u64) -> f64) -> usize {
 
 #[test]
 fn a_clear_answer_takes_few_runs_and_a_narrow_one_more() {
-    assert_eq!(adaptive_runs(|c, seed| 1000.0 - 400.0 * c as f64 + (seed % 97) as f64), 10);
-    let narrow = adaptive_runs(|c, seed| 1000.0 - 96.0 * c as f64 + (seed % 97) as f64);
+    assert_eq!(
+        adaptive_runs(|c, seed| 1000.0 - 400.0 * c as f64 + (seed % 97) as f64),
+        10
+    );
+    let narrow =
+        adaptive_runs(|c, seed| 1000.0 - 72.0 * c as f64 + ((seed >> (8 * c)) % 97) as f64);
     assert!((20..=60).contains(&narrow), "{narrow}");
 }
 

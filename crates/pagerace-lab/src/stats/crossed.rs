@@ -8,7 +8,9 @@
 pub fn crossed(values: &[f64], baselines: &[f64]) -> Vec<f64> {
     let mut all = Vec::with_capacity(values.len() * baselines.len());
     for value in values {
-        let informative = baselines.iter().filter(|base| !(value.is_infinite() && base.is_infinite()));
+        let informative = baselines
+            .iter()
+            .filter(|base| !(value.is_infinite() && base.is_infinite()));
         all.extend(informative.map(|base| value - base));
     }
     all.sort_by(f64::total_cmp);

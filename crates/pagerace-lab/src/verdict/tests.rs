@@ -401,7 +401,8 @@ fn a_winner_over_worlds_is_told_with_its_range_and_its_odds() {
     assert_eq!((v.kind, v.winner), (VerdictKind::Better, Some(1)));
     assert_eq!(v.answer, v.sentence);
     assert!(
-        v.answer.starts_with("On fast-4g, HTTP/3 shows the largest element 3")
+        v.answer
+            .starts_with("On fast-4g, HTTP/3 shows the largest element 3")
             && v.answer.ends_with("sooner in all pairs of loads)."),
         "{}",
         v.answer
@@ -410,7 +411,11 @@ fn a_winner_over_worlds_is_told_with_its_range_and_its_odds() {
     let results = over_worlds(&["h3", "h2"], |s, k| [2100.0, 2500.0][s] + scatter(s, k));
     let v = say(&results, "lcp");
     assert_eq!((v.kind, v.winner), (VerdictKind::Better, Some(0)));
-    assert!(v.answer.starts_with("On fast-4g, HTTP/3 shows the largest"), "{}", v.answer);
+    assert!(
+        v.answer.starts_with("On fast-4g, HTTP/3 shows the largest"),
+        "{}",
+        v.answer
+    );
 }
 
 #[test]
@@ -418,12 +423,19 @@ fn overlapping_loads_win_probably_or_leave_it_open() {
     let probable = over_worlds(&["h2", "h3"], |s, k| [1000.0, 930.0][s] + scatter(s, k));
     let v = say(&probable, "lcp");
     assert_eq!(v.kind, VerdictKind::Probable, "{}", v.sentence);
-    assert!(v.answer.contains("HTTP/3 probably shows the largest"), "{}", v.answer);
-    let open = over_worlds(&["h2", "h3"], |s, k| [1000.0, 970.0][s] + 2.0 * scatter(s, k));
+    assert!(
+        v.answer.contains("HTTP/3 probably shows the largest"),
+        "{}",
+        v.answer
+    );
+    let open = over_worlds(&["h2", "h3"], |s, k| {
+        [1000.0, 970.0][s] + 2.0 * scatter(s, k)
+    });
     let v = say(&open, "lcp");
     assert_eq!(v.kind, VerdictKind::Unknown, "{}", v.sentence);
     assert!(
-        v.answer.starts_with("On fast-4g, open by Largest Contentful Paint: HTTP/3 is "),
+        v.answer
+            .starts_with("On fast-4g, open by Largest Contentful Paint: HTTP/3 is "),
         "{}",
         v.answer
     );
@@ -434,7 +446,12 @@ fn equal_worlds_make_no_difference() {
     let results = over_worlds(&["h2", "h3"], |s, k| 1000.0 + scatter(0, k) + s as f64);
     let v = say(&results, "lcp");
     assert_eq!(v.kind, VerdictKind::NoDifference);
-    assert!(v.answer.starts_with("On fast-4g, no difference that matters"), "{}", v.answer);
+    assert!(
+        v.answer
+            .starts_with("On fast-4g, no difference that matters"),
+        "{}",
+        v.answer
+    );
 }
 
 #[test]
@@ -444,7 +461,11 @@ fn several_contenders_are_sorted_into_sentences() {
     });
     let v = say(&results, "lcp");
     assert_eq!((v.kind, v.winner), (VerdictKind::Better, Some(1)));
-    assert!(v.answer.contains("HTTP/2 shows the largest element"), "{}", v.answer);
+    assert!(
+        v.answer.contains("HTTP/2 shows the largest element"),
+        "{}",
+        v.answer
+    );
     assert!(v.sentence.contains(" Later: HTTP/3 by "), "{}", v.sentence);
 }
 

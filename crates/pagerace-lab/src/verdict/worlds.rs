@@ -1,6 +1,5 @@
 //! Verdicts over plausible worlds, which follow from ranges of differences.
 
-use pagerace_core::Protocol;
 use pagerace_report::input::VerdictKind;
 
 use super::words::{by, join};
@@ -16,10 +15,12 @@ const NAMED_MAX: usize = 3;
 pub(super) fn verdict(case: &Case<'_>, analysis: &Analysis) -> Verdict {
     let gains = analysis.ranking.iter().copied();
     // A sure winner comes before a probable one with a lower median.
-    let winner = [Mark::Better, Mark::ProbablyBetter].iter().find_map(|mark| {
-        let mut all = gains.clone();
-        all.find(|&i| analysis.rows[i].mark == *mark)
-    });
+    let winner = [Mark::Better, Mark::ProbablyBetter]
+        .iter()
+        .find_map(|mark| {
+            let mut all = gains.clone();
+            all.find(|&i| analysis.rows[i].mark == *mark)
+        });
     let whole = |&i: &usize| !analysis.rows[i].breaks && analysis.rows[i].median.is_some();
     let best = winner.or_else(|| gains.clone().find(whole));
     let (kind, answer, mut more) = match winner {
@@ -67,7 +68,11 @@ impl Sides {
         let (row, base) = (&analysis.rows[index], &analysis.rows[analysis.baseline]);
         let [own, other] = [index, analysis.baseline].map(|i| name(case, i));
         let sure = matches!(row.mark, Mark::Better | Mark::Worse);
-        let range = if sure { row.sure_range } else { row.probable_range };
+        let range = if sure {
+            row.sure_range
+        } else {
+            row.probable_range
+        };
         if row.difference.is_some_and(|d| d > 0.0) {
             Self {
                 winner: other,
@@ -114,18 +119,8 @@ fn comparative(metric: MetricId) -> &'static str {
     }
 }
 
-/// Returns the name of a contender in a sentence: HTTP/3 rather than h3.
 fn name(case: &Case<'_>, index: usize) -> String {
-    let plan = &case.results.plan;
-    let varying = plan.varying();
-    let only_protocols = varying.protocols && !varying.congestion && !varying.strategy;
-    let uniform = plan.contenders[index].protocols.is_uniform();
-    match uniform.filter(|_| only_protocols && case.contenders[index].len() == 2) {
-        Some(Protocol::H1) => "HTTP/1.1".to_owned(),
-        Some(Protocol::H2) => "HTTP/2".to_owned(),
-        Some(Protocol::H3) => "HTTP/3".to_owned(),
-        None => case.contenders[index].clone(),
-    }
+    case.results.plan.spoken(index)
 }
 
 /// Formats a value for a sentence: seconds from one second on.
@@ -142,7 +137,8 @@ fn range(unit: Unit, low: f64, high: f64) -> String {
     if unit == Unit::Milliseconds && high.abs().max(low.abs()) >= 999.5 {
         return format!("{:.1} to {:.1} s", low / 1e3, high / 1e3);
     }
-    unit.scale(high.abs().max(low.abs())).format_plain_range(low, high)
+    unit.scale(high.abs().max(low.abs()))
+        .format_plain_range(low, high)
 }
 
 /// "On slow-4g, HTTP/3 shows the largest element 0.1 to 0.5 s sooner than HTTP/2 (2.31 s
@@ -170,7 +166,9 @@ fn told(case: &Case<'_>, analysis: &Analysis, index: usize) -> String {
         };
         return format!("On {network}, {winner} {does} where {loser} mostly {fails}.");
     }
-    let gain = sides.range.filter(|(low, high)| low.is_finite() && high.is_finite());
+    let gain = sides
+        .range
+        .filter(|(low, high)| low.is_finite() && high.is_finite());
     let gain = gain.map(|(low, high)| format!("{} ", range(metric.unit, low.max(0.0), high)));
     let gain = gain.unwrap_or_default();
     let facts = [sides.values(metric.unit), sides.pairs(analysis.metric)];
@@ -278,7 +276,10 @@ fn without_winner(case: &Case<'_>, analysis: &Analysis) -> (VerdictKind, String,
         .collect();
     let unknown = |text: String| (VerdictKind::Unknown, text, Vec::new());
     if rows().all(|row| row.median.is_none()) {
-        return unknown(format!("On {network}, no load has a value for {}.", metric.title));
+        return unknown(format!(
+            "On {network}, no load has a value for {}.",
+            metric.title
+        ));
     }
     if rows().all(|row| row.median.is_none_or(f64::is_infinite)) {
         return unknown(if rows().all(|row| row.failed == 0) {
@@ -306,8 +307,14 @@ fn without_winner(case: &Case<'_>, analysis: &Analysis) -> (VerdictKind, String,
             if runs == 1 { "run is" } else { "runs are" }
         ));
     }
-    if others.iter().all(|&i| analysis.rows[i].mark == Mark::Undefined) {
-        return unknown(format!("On {network}, nothing to compare: {} is missing.", metric.title));
+    if others
+        .iter()
+        .all(|&i| analysis.rows[i].mark == Mark::Undefined)
+    {
+        return unknown(format!(
+            "On {network}, nothing to compare: {} is missing.",
+            metric.title
+        ));
     }
     if let [other] = others.as_slice() {
         let row = &analysis.rows[*other];
@@ -319,9 +326,9 @@ fn without_winner(case: &Case<'_>, analysis: &Analysis) -> (VerdictKind, String,
     let noun = case.noun.one();
     if marked(|mark| mark == Mark::Open) {
         let text = match metric.wording {
-            Wording::Moment(does) => format!(
-                "On {network}, open: no {noun} surely {does} sooner than {baseline}."
-            ),
+            Wording::Moment(does) => {
+                format!("On {network}, open: no {noun} surely {does} sooner than {baseline}.")
+            }
             Wording::Amount(what) => format!(
                 "On {network}, open: {what} is surely lower with no {noun} than with {baseline}."
             ),
@@ -351,15 +358,24 @@ fn between_two(case: &Case<'_>, analysis: &Analysis, other: usize) -> String {
     let medians = [row.median, analysis.rows[analysis.baseline].median];
     let medians = match medians {
         [Some(a), Some(b)] => {
-            format!("{own} {}, {base} {}", value(metric.unit, a), value(metric.unit, b))
+            format!(
+                "{own} {}, {base} {}",
+                value(metric.unit, a),
+                value(metric.unit, b)
+            )
         }
         _ => String::new(),
     };
     if row.mark == Mark::NoDifference {
-        return format!("On {network}, no difference that matters ({} {medians}).", metric.name);
+        return format!(
+            "On {network}, no difference that matters ({} {medians}).",
+            metric.name
+        );
     }
     let sides = Sides::new(case, analysis, other);
-    let gain = sides.range.filter(|(low, high)| low.is_finite() && high.is_finite());
+    let gain = sides
+        .range
+        .filter(|(low, high)| low.is_finite() && high.is_finite());
     let span = gain.map_or_else(String::new, |(low, high)| {
         let (better, worse) = match metric.wording {
             Wording::Moment(_) => ("sooner", "later"),
@@ -368,15 +384,29 @@ fn between_two(case: &Case<'_>, analysis: &Analysis, other: usize) -> String {
         let size = |v: f64| value(metric.unit, v.abs());
         if low < 0.0 {
             let (winner, loser) = (&sides.winner, &sides.loser);
-            format!("{winner} is {} {better} to {} {worse} than {loser}", size(high), size(low))
+            format!(
+                "{winner} is {} {better} to {} {worse} than {loser}",
+                size(high),
+                size(low)
+            )
         } else {
             let text = range(metric.unit, low, high);
-            format!("{} is {text} {better} than {}, which is too little to be sure", sides.winner, sides.loser)
+            format!(
+                "{} is {text} {better} than {}, which is too little to be sure",
+                sides.winner, sides.loser
+            )
         }
     });
-    let facts = [Some(medians).filter(|text| !text.is_empty()), sides.pairs(analysis.metric)];
+    let facts = [
+        Some(medians).filter(|text| !text.is_empty()),
+        sides.pairs(analysis.metric),
+    ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
-    format!("On {network}, open by {}: {span} ({}).", metric.title, facts.join("; "))
+    format!(
+        "On {network}, open by {}: {span} ({}).",
+        metric.title,
+        facts.join("; ")
+    )
 }
 
 /// Formats the record of the winners that a race names this way: "Of 201 such winners in
@@ -411,7 +441,10 @@ pub fn record(analysis: &Analysis) -> Option<String> {
     let stands_in = if trust.instead_of.is_empty() {
         String::new()
     } else {
-        format!(", the nearest to {}, which was never measured", trust.instead_of)
+        format!(
+            ", the nearest to {}, which was never measured",
+            trust.instead_of
+        )
     };
     Some(format!(
         "How sure: in live Chromium, {} won that were named this way ({}{stands_in}).",

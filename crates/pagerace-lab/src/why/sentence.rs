@@ -50,7 +50,7 @@ pub fn sentence(plan: &Plan, why: &Why) -> String {
 /// Formats the cause alone: "in a typical run, h3 spends less time for connection set-up
 /// (180 ms), but more for browser work (20 ms)."
 pub fn cause(plan: &Plan, why: &Why) -> String {
-    let label = plan.label(why.contender);
+    let label = plan.spoken(why.contender);
     if why.total_difference() == 0 {
         return format!("in a typical run, {label} does not differ.");
     }

@@ -21,10 +21,13 @@ fn every_prefix_is_even() {
                 let all = worlds(seed, count);
                 all.iter().map(get).sum::<f64>() / count as f64
             };
-            assert!((mean(|w| w.rate) - 1.0).abs() < 0.006, "{count}");
-            assert!(mean(|w| w.rtt_ms).abs() < 0.4, "{count}");
-            assert!((mean(|w| w.cpu) - 1.02).abs() < 0.03, "{count}");
-            assert!((mean(|w| w.largest.unwrap_or(9.0)) - 0.5).abs() < 0.06);
+            // Random draws would be off by the root of their number.
+            let off = 2.0 / count as f64;
+            assert!((mean(|w| w.rate) - 1.0).abs() < 0.05 * off, "{count}");
+            assert!(mean(|w| w.rtt_ms).abs() < 3.0 * off, "{count}");
+            assert!((mean(|w| w.queue) - 1.0).abs() < 0.1 * off, "{count}");
+            assert!((mean(|w| w.cpu) - 1.02).abs() < 0.2 * off, "{count}");
+            assert!((mean(|w| w.largest.unwrap_or(9.0)) - 0.5).abs() < 0.5 * off);
         }
     }
 }

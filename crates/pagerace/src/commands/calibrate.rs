@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use pagerace_calibration::design::design;
 use pagerace_calibration::classes::csv;
+use pagerace_calibration::design::design;
 use pagerace_calibration::json::write_accuracy;
 use pagerace_calibration::markdown::markdown;
 use pagerace_calibration::tables::{Extent, sections};

@@ -176,9 +176,15 @@ fn print_prediction(results: &Results, watch: &Watch) -> Result<(), anyhow::Erro
         worlds: Worlds::PLAUSIBLE,
         ..plan.clone()
     };
-    let predicted = predict(&simulated, &|_| None, &metrics, jobs, &load, &explain, &|p| {
-        watch.tell(p)
-    });
+    let predicted = predict(
+        &simulated,
+        &|_| None,
+        &metrics,
+        jobs,
+        &load,
+        &explain,
+        &|p| watch.tell(p),
+    );
     let predictions = match predicted {
         Ok(predictions) => predictions,
         Err(LabError::Scenario(reason)) => {

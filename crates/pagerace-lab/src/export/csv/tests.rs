@@ -23,8 +23,9 @@ fn one_line_per_load() {
     assert!(lines[0].starts_with(
         "page,network,protocol,congestion,visit,strategy,reliability,interventions,run,seed,failure,ttfb_ms,fcp_ms,lcp_ms,"
     ));
-    assert_eq!(lines[0].split(',').count(), 11 + metrics().len() + 1);
-    assert!(lines[0].ends_with(",world") && lines[1].ends_with(",simulated"));
+    assert_eq!(lines[0].split(',').count(), 11 + metrics().len() + 1 + 8);
+    let nominal = ",simulated,1,0,1,1,1,0,1,";
+    assert!(lines[0].ends_with(",largest_draw") && lines[1].ends_with(nominal));
     let seed = results().plan.run_seed(0);
     assert!(lines[1].starts_with(&format!(
         "news,fast-4g,h3,cubic,cold,sequential,full,none,1,{seed},,,,1000.5,2,"

@@ -28,7 +28,14 @@ pub(super) fn run(plan: &Plan, args: &ExplainArgs) -> Result<()> {
     watch.start("loading", plan.loads());
     let results: Results = run_race(plan, jobs, &load, &tell)?;
     watch.start("explaining", 5);
-    let late = explain_late(&results, args.run.map(|number| number as usize - 1), jobs, &load, &explain, &tell)?;
+    let late = explain_late(
+        &results,
+        args.run.map(|number| number as usize - 1),
+        jobs,
+        &load,
+        &explain,
+        &tell,
+    )?;
     watch.clear();
     let Some(late) = late else {
         let reasons = results.reasons().join("; ");
@@ -37,7 +44,9 @@ pub(super) fn run(plan: &Plan, args: &ExplainArgs) -> Result<()> {
     };
     print(plan, &late, args)?;
     if let Some(path) = &args.json {
-        write(path, |out| pagerace_lab::late::write_late_json(plan, &late, out))?;
+        write(path, |out| {
+            pagerace_lab::late::write_late_json(plan, &late, out)
+        })?;
     }
     Ok(())
 }
@@ -61,21 +70,25 @@ fn print(plan: &Plan, late: &Late, args: &ExplainArgs) -> io::Result<()> {
     let metric = plan.metric.metric();
     let value = |ms: f64| metric.unit.format(ms);
     let contender = &plan.contenders[0];
-    let range = format!("90 % of loads: {} to {}", value(late.range.0), value(late.range.1));
+    let range = format!(
+        "90 % of loads: {} to {}",
+        value(late.range.0),
+        value(late.range.1)
+    );
     let answer = match metric.wording {
         Wording::Moment(does) => format!(
             "On {}, {} {does} after {} over {} ({range}).",
             network.name,
             page.name,
             value(late.median),
-            contender.protocols
+            plan.spoken(0)
         ),
         Wording::Amount(what) => format!(
             "On {}, {what} of {} is {} over {} ({range}).",
             network.name,
             page.name,
             value(late.median),
-            contender.protocols
+            plan.spoken(0)
         ),
     };
     stress(&mut out, &answer)?;
@@ -110,7 +123,12 @@ fn print(plan: &Plan, late: &Late, args: &ExplainArgs) -> io::Result<()> {
         ]);
     }
     table::print(&mut out, &without)?;
-    path(&mut out, &contender.protocols.to_string(), page, &late.split)?;
+    path(
+        &mut out,
+        &contender.protocols.to_string(),
+        page,
+        &late.split,
+    )?;
     writeln!(out)?;
     let text = format!(
         "{} of {}, seed {}, run {} of {}",
@@ -125,14 +143,25 @@ fn print(plan: &Plan, late: &Late, args: &ExplainArgs) -> io::Result<()> {
         say(&mut out, &format!("World of this run: {world}"))?;
     }
     let heading = Provenance::Simulated.heading();
-    say(&mut out, &format!("{heading}: {}, {contender}", facts(plan)))?;
+    say(
+        &mut out,
+        &format!("{heading}: {}, {contender}", facts(plan)),
+    )?;
     headed(&mut out, &network.name, &network.describe())?;
     say(
         &mut out,
-        &format!("{}: paints {}; largest paint: {}", page.name, page.paint_evidence(), page.largest_in_words()),
+        &format!(
+            "{}: paints {}; largest paint: {}",
+            page.name,
+            page.paint_evidence(),
+            page.largest_in_words()
+        ),
     )?;
     if args.loads.network.is_empty() {
-        writeln!(out, "Defaults were used for --network (pagerace list networks).")?;
+        writeln!(
+            out,
+            "Defaults were used for --network (pagerace list networks)."
+        )?;
     }
     Ok(())
 }
@@ -164,13 +193,17 @@ fn could_go(late: &Late) -> String {
     let mut gains: Vec<(f64, &str)> = late
         .without
         .iter()
-        .filter_map(|(cause, left)| Some((1.0 - left.as_ref()?.as_millis_f64() / total, cause.name())))
+        .filter_map(|(cause, left)| {
+            Some((1.0 - left.as_ref()?.as_millis_f64() / total, cause.name()))
+        })
         .filter(|(gain, _)| *gain >= 0.01)
         .collect();
     gains.sort_by(|a, b| b.0.total_cmp(&a.0));
     if gains.is_empty() {
         return "nothing alone would make it 1 % sooner".to_owned();
     }
-    let told = gains.iter().map(|(gain, name)| format!("{} without {name}", percent(*gain)));
+    let told = gains
+        .iter()
+        .map(|(gain, name)| format!("{} without {name}", percent(*gain)));
     told.collect::<Vec<_>>().join(", ")
 }

@@ -70,7 +70,8 @@ pub(crate) fn first(out: &mut impl Write, results: &Results, network: usize) -> 
 /// Prints all that follows the first answers: how sure they are, tables, settings and notes.
 pub(crate) fn rest(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Result<()> {
     let plan = &results.plan;
-    let analyses = (0..plan.networks.len()).map(|network| analyse(results, 0, network, plan.metric));
+    let analyses =
+        (0..plan.networks.len()).map(|network| analyse(results, 0, network, plan.metric));
     let records = analyses.filter_map(|analysis| record(&analysis));
     for record in distinct(records.collect::<Vec<_>>().iter()) {
         say(out, record)?;
@@ -127,7 +128,10 @@ fn settings(out: &mut impl Write, results: &Results) -> io::Result<()> {
 
 /// Returns the number of runs: "30 runs each", "10 to 30 runs each".
 fn runs(results: &Results) -> String {
-    let all = results.variants.iter().map(|variant| variant.runs.len() as u64);
+    let all = results
+        .variants
+        .iter()
+        .map(|variant| variant.runs.len() as u64);
     let (least, most) = (all.clone().min().unwrap_or(0), all.max().unwrap_or(0));
     if least == most {
         format!("{} each", counted(most, "run"))
@@ -226,7 +230,8 @@ fn why_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Re
     for note in &explained.notes {
         say(out, note)?;
     }
-    if plan.pages.len() > 1 {
+    // The cause between two has been told with the answer.
+    if plan.pages.len() > 1 || whys.len() == 1 {
         return Ok(());
     }
     writeln!(out)?;
