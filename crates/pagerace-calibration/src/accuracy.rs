@@ -13,12 +13,12 @@ use crate::blame::{Blame, Stage};
 use crate::cell::Cell;
 use crate::classes::{classes, held_out_classes};
 use crate::differences::{Difference, DifferenceErrors, has_symmetric_kind, model_errors};
-use crate::spread::{LiveSpread, Reliability, reliability};
 use crate::errors::Errors;
 use crate::goals::{Reached, reached};
 use crate::lighthouse::LighthousePrediction;
 use crate::observation::{Observation, Observations, Setting};
 use crate::prediction::Prediction;
+use crate::spread::{LiveSpread, Reliability, reliability};
 
 mod groups;
 mod matched;

@@ -43,7 +43,11 @@ impl Form {
 pub fn classes<'a>(differences: impl IntoIterator<Item = &'a Difference>) -> Vec<Class> {
     grouped(differences)
         .into_values()
-        .map(|all| class(&all, |one| all.iter().filter(|o| o.page != one.page).copied().collect()))
+        .map(|all| {
+            class(&all, |one| {
+                all.iter().filter(|o| o.page != one.page).copied().collect()
+            })
+        })
         .collect()
 }
 
@@ -77,10 +81,7 @@ fn grouped<'a>(
 
 /// Returns the class of `all` differences. `others` gives those by which the range of one
 /// is widened.
-fn class<'a>(
-    all: &[&'a Difference],
-    others: impl Fn(&Difference) -> Vec<&'a Difference>,
-) -> Class {
+fn class<'a>(all: &[&'a Difference], others: impl Fn(&Difference) -> Vec<&'a Difference>) -> Class {
     let first = all[0];
     let form = Form::of(first.kind, first.lossy, first.evidence);
     let mut class = Class {
@@ -89,7 +90,9 @@ fn class<'a>(
         lossy: first.lossy,
         evidence: first.evidence,
         paired: form.paired,
-        wider: form.widened.then(|| LEVELS.map(|level| widening(all, form, level))),
+        wider: form
+            .widened
+            .then(|| LEVELS.map(|level| widening(all, form, level))),
         pairs: all.len() as u32,
         held: [0; 2],
         named: [0; 2],

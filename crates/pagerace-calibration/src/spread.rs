@@ -49,7 +49,9 @@ pub(crate) struct Combination {
 
 /// Returns where live loads lie among the runs; `None` without combinations.
 pub(crate) fn live_spread(metric: MetricId, all: &[Combination]) -> Option<LiveSpread> {
-    let all = all.iter().filter(|one| !one.runs.is_empty() && !one.live.is_empty());
+    let all = all
+        .iter()
+        .filter(|one| !one.runs.is_empty() && !one.live.is_empty());
     let (mut combinations, mut held, mut parts) = (0, [0.0; 3], [0.0; PARTS]);
     for one in all {
         combinations += 1;
@@ -82,7 +84,10 @@ pub fn reliability<'a>(differences: impl Iterator<Item = &'a Difference>) -> Vec
         .filter(|one| one.observed != 0.0)
         .map(|one| {
             let sooner = one.simulated.sooner;
-            (sooner.max(1.0 - sooner), (sooner > 0.5) == (one.observed < 0.0))
+            (
+                sooner.max(1.0 - sooner),
+                (sooner > 0.5) == (one.observed < 0.0),
+            )
         })
         .collect();
     let lines = ENDS.windows(2).filter_map(|ends| {
@@ -119,7 +124,10 @@ mod tests {
 
     #[test]
     fn loads_beyond_all_runs_are_in_the_last_part() {
-        let one = Combination { runs: vec![1.0, 2.0], live: vec![9.0] };
+        let one = Combination {
+            runs: vec![1.0, 2.0],
+            live: vec![9.0],
+        };
         let spread = live_spread(MetricId::default(), &[one]).expect("one");
         assert_eq!((spread.held, spread.parts[8]), ([0.0, 1.0, 1.0], 1.0));
     }

@@ -43,9 +43,9 @@ pub fn sections(accuracy: &Accuracy, rerun: &str, extent: Extent) -> Vec<Section
             errors::errors(accuracy),
             answers::answers(accuracy),
         ]
-            .into_iter()
-            .chain(beside)
-            .collect(),
+        .into_iter()
+        .chain(beside)
+        .collect(),
         Extent::Page => [
             head::introduction(accuracy),
             goals,
