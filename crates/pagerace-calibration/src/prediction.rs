@@ -33,6 +33,8 @@ pub struct Prediction {
     pub runs: Vec<RunSummary>,
     /// All runs, whose range predicts single live loads.
     pub all_runs: Vec<RunSummary>,
+    /// Their groups: see [`Results::groups`].
+    pub groups: Vec<usize>,
     /// Resources of the median run by the plan's metric; empty if they were not requested.
     pub resources: Vec<ResourceTimes>,
     /// For each explainable metric, the URLs of its critical path in that run,
@@ -51,6 +53,7 @@ impl Prediction {
             evidence: plan.pages[variant.page].paint_evidence(),
             runs: variant.runs.clone(),
             all_runs: variant.runs.clone(),
+            groups: results.groups(variant.page, variant.network, variant.runs.len()),
             resources: Vec::new(),
             paths: Vec::new(),
         };
@@ -125,6 +128,7 @@ pub fn predict(
         predictions[choice.variant].paths = paths;
     }
     for (prediction, variant) in predictions.iter_mut().zip(all) {
+        prediction.groups = results.groups(variant.page, variant.network, variant.runs.len());
         prediction.all_runs = variant.runs;
     }
     Ok(predictions)

@@ -2,6 +2,7 @@
 
 use pagerace_report::input::VerdictKind;
 
+use super::element::by_element;
 use super::words::{by, join};
 use super::{Case, Verdict, broken, failures};
 use crate::analysis::{Analysis, Comparison, Mark, WORLDS_MIN, analyse, compare};
@@ -33,6 +34,15 @@ pub(super) fn verdict(case: &Case<'_>, analysis: &Analysis) -> Verdict {
         }
         None => without_winner(case, analysis),
     };
+    let told = best.filter(|best| *best != analysis.baseline).or_else(|| {
+        let others = analysis.ranking.iter().rev();
+        others.copied().find(|i| *i != analysis.baseline)
+    });
+    more.extend(
+        told.and_then(|told| {
+            by_element(case.results, case.page, case.place, told, analysis.metric)
+        }),
+    );
     more.extend(broken(case, analysis));
     more.extend(failures(case));
     Verdict {
