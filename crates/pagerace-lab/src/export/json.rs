@@ -204,10 +204,12 @@ fn across(plan: &Plan, across: &AcrossPages) -> impl Serialize + use<> {
     let percent = |share: Option<f64>| share.map(|share| share * 100.0);
     let rows = across.rows.iter().map(|row| object! {
         contender: contender(plan, row.contender),
-        pages_gaining: row.gain,
-        pages_losing: row.lose,
-        pages_same: row.same,
-        pages_missing: row.missing,
+        pages_winning: row.gains(),
+        pages_losing: row.losses(),
+        pages_same: row.same(),
+        pages_open: row.open(),
+        pages_missing: row.missing(),
+        marks: row.marks.iter().map(|mark| mark.name()).collect::<Vec<_>>(),
         median_percent: percent(row.median),
         differences_percent: row.relative.iter().map(|share| percent(*share)).collect::<Vec<_>>(),
     });
