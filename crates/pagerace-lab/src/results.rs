@@ -141,6 +141,17 @@ impl Results {
         (0..runs).map(group).collect()
     }
 
+    /// Returns the number of loads.
+    pub fn loads(&self) -> usize {
+        self.variants.iter().map(|variant| variant.runs.len()).sum()
+    }
+
+    /// Returns the largest number of runs of any variant.
+    pub fn most_runs(&self) -> usize {
+        let runs = self.variants.iter().map(|variant| variant.runs.len());
+        runs.max().unwrap_or(0)
+    }
+
     /// Returns the number of failed loads.
     pub fn failed(&self) -> usize {
         self.variants.iter().map(Variant::failed).sum()

@@ -66,7 +66,7 @@ fn write(plan: &Plan, results: Option<&Results>, out: &mut dyn Write) -> io::Res
         let networks = 0..plan.networks.len();
         networks.map(move |network| across(plan, &across_pages(results, network, plan.metric)))
     });
-    let runs = if results.is_some() { plan.runs } else { 0 };
+    let runs = results.map_or(0, Results::most_runs);
     let whys = all.clone().flat_map(|results| &results.whys);
     let visits = all.clone().flat_map(|results| &results.first_visits);
     let variants = all.clone().flat_map(|results| &results.variants);
@@ -78,9 +78,9 @@ fn write(plan: &Plan, results: Option<&Results>, out: &mut dyn Write) -> io::Res
         environment: all.flat_map(|results| &results.environment).collect::<Vec<_>>(),
         run_worlds: (0..plan.networks.len()).map(|network| object! {
             network: plan.networks[network].name.clone(),
-            worlds: (0..runs as usize).map(|run| plan.world(network, run)).collect::<Vec<_>>(),
+            worlds: (0..runs).map(|run| plan.world(network, run)).collect::<Vec<_>>(),
         }).collect::<Vec<_>>(),
-        run_seeds: (0..runs as usize).map(|run| plan.run_seed(run)).collect::<Vec<_>>(),
+        run_seeds: (0..runs).map(|run| plan.run_seed(run)).collect::<Vec<_>>(),
         comparisons: compared.collect::<Vec<_>>(),
         across_pages: across.collect::<Vec<_>>(),
         explanations: whys.map(|why| explanation(plan, why)).collect::<Vec<_>>(),

@@ -38,12 +38,17 @@ pub(super) fn by_element(
             let here = runs.iter().filter_map(|run| all[*run]);
             here.map(|value| (value, 0)).collect()
         };
-        let (own, base) = (values(own), values(base));
-        let middle = median(&base.iter().map(|(value, _)| *value).collect::<Vec<f64>>())?;
-        let difference = median(&crossed(&own, &base))? / middle;
+        let (own_values, base_values) = (values(own), values(base));
+        let middle = median(
+            &base_values
+                .iter()
+                .map(|(value, _)| *value)
+                .collect::<Vec<f64>>(),
+        )?;
+        let difference = median(&crossed(&own_values, &base_values))? / middle;
         let element = plan.pages[page].largest_candidates()[*place].element;
         let name = plan.pages[page].element_in_words(element);
-        let told = format!("{name} ({} of {} runs)", runs.len(), plan_runs(&elements));
+        let told = format!("{name} ({} of {} runs)", runs.len(), own.runs.len());
         if difference <= -NOTICEABLE {
             sooner.push(told);
         } else if difference >= NOTICEABLE {
@@ -64,8 +69,4 @@ pub(super) fn by_element(
         join(&sooner),
         join(&later)
     ))
-}
-
-fn plan_runs(elements: &BTreeMap<usize, Vec<usize>>) -> usize {
-    elements.values().map(Vec::len).sum()
 }
