@@ -28,7 +28,7 @@ pub const HEADER: &str = "kind,metric,network,evidence,differences,pairs,wider95
                           wider80_percent,held95,held80,named95,right95,named80,right80";
 
 /// Minimum number of pairs of a class.
-const PAIRS_MIN: u32 = 20;
+pub const PAIRS_MIN: u32 = 10;
 
 /// Share of the named winners that must have won live: for those named as sure, and for
 /// those named as probable.
@@ -300,7 +300,7 @@ impl Trust {
     fn of(class: &Class) -> Self {
         let names = |level: usize| {
             let (named, right) = (f64::from(class.named[level]), f64::from(class.right[level]));
-            named > 0.0 && right >= RIGHT_MIN[level] * named
+            right >= RIGHT_MIN[level] * named
         };
         Self {
             paired: class.paired,
@@ -327,7 +327,7 @@ impl Trust {
         };
         let told = |(named, right): (u32, u32), who: &str| format!("{right} of {named} {who}");
         let mut parts = Vec::new();
-        if self.names_winners {
+        if self.names_winners && sure.0 > 0 {
             parts.push(told(sure, "sure winners"));
         }
         let sure = if self.names_winners { sure } else { (0, 0) };
@@ -347,6 +347,12 @@ impl Trust {
             instead => format!(", the nearest to {instead}, which was never measured"),
         };
         let basis = format!("{}{stands_in}", self.basis);
+        if parts.is_empty() && (self.names_winners || self.names_probable) {
+            return format!(
+                "no such range named a winner when it was compared with live Chromium, and each was \
+                 widened to hold the live difference ({basis})"
+            );
+        }
         if parts.is_empty() {
             return format!(
                 "in live Chromium, too few of the winners won that such ranges name ({basis}), so none \
