@@ -49,12 +49,15 @@ fn pair(plan: &Plan) -> Option<(usize, usize)> {
 pub fn loads(results: &Results, network: usize) -> usize {
     let runs = |(h3, _)| results.variant(0, network, h3).runs.len();
     let runs = pair(&results.plan).map_or(0, runs);
-    // Fewer loads compare nothing.
-    if runs < WORLDS_MIN { 0 } else { runs }
+    // Fewer loads compare nothing, and more would cost more than they tell.
+    if runs < WORLDS_MIN {
+        0
+    } else {
+        runs.min(2 * WORLDS_MIN)
+    }
 }
 
-/// Loads the page over HTTP/3 as a first visit does, as often and in the same worlds as the
-/// race on this network did, and stores the comparison in [`Results::first_visits`].
+/// Loads the page over HTTP/3 as a first visit does, in the worlds of the race on this network, and stores the comparison in [`Results::first_visits`].
 ///
 /// # Errors
 /// Those of a race.

@@ -146,9 +146,12 @@ pub fn loads(plan: &Plan) -> usize {
     2 * plan.pages.len() * (plan.contenders.len() - 1)
 }
 
+/// Maximum number of contenders of which open ones are explained.
+const OPEN_MAX: usize = 3;
+
 /// Explains the plan's metric on one network for every contender that wins, loses or breaks
 /// objects, in a [typical run](typical_run), and adds the explanations to [`Results::whys`].
-/// If the race has only two contenders, they are explained whatever the verdict. Contenders
+/// If the race has at most [`OPEN_MAX`] contenders, open ones are explained, too. Contenders
 /// without a pair of finished runs are left out.
 ///
 /// # Errors
@@ -165,9 +168,9 @@ pub fn explain_network(
     for page in 0..plan.pages.len() {
         let analysis = analyse(results, page, network, plan.metric);
         for (contender, row) in analysis.rows.iter().enumerate() {
-            let (mark, two) = (row.mark, plan.contenders.len() == 2);
+            let (mark, few) = (row.mark, plan.contenders.len() <= OPEN_MAX);
             let told = mark.is_gain() || mark.is_loss() || mark == Mark::Broken;
-            if contender == plan.baseline || !(told || two && mark == Mark::Open) {
+            if contender == plan.baseline || !(told || few && mark == Mark::Open) {
                 continue;
             }
             let [base, own] = [plan.baseline, contender].map(|c| results.variant(page, network, c));

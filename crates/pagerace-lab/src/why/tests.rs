@@ -95,10 +95,10 @@ fn every_contender_is_explained_in_a_typical_pair() {
 }
 
 #[test]
-fn what_is_open_is_not_explained() {
-    let plan = fake::plan(&["h1", "h2", "h3"], 8);
+fn what_is_open_is_not_explained_among_many() {
+    let plan = fake::plan(&["h1", "h2", "h3", "h3 reno"], 8);
     let mut results = fake::results(&plan, |(_, _, c), k| {
-        let change = [0.0, -100.0, [300.0, -300.0][k % 2]][c];
+        let change = [0.0, -100.0, [300.0, -300.0][k % 2], [-300.0, 300.0][k % 2]][c];
         times(1000.0 + change + k as f64, 1.0, 1.0)
     });
     for network in 0..2 {

@@ -202,7 +202,7 @@ fn print(plan: &Plan, why: &Why, args: &ExplainArgs) -> io::Result<()> {
     headed(&mut out, &format!("Pagerace {VERSION}"), &text)?;
     say(&mut out, &format!("Modelled: {}", facts(plan)))?;
     if let Some(world) = worlds::in_words(&plan.world(0, why.run)) {
-        say(&mut out, &format!("World of this run: {world}"))?;
+        say(&mut out, &format!("World of this run: {world}."))?;
     }
     writeln!(out)?;
     headed(&mut out, &network.name, &network.describe())?;

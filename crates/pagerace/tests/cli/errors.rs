@@ -318,7 +318,7 @@ fn what_the_parser_refuses_exits_with_two() {
         vec!["race", "site.har", "--qlog-runs", "all"],
         vec!["race", "site.har", "--scenario", "x.json"],
         vec!["race", "site.har", "--tls-version", "1.1"],
-        vec!["explain", "site.har", "h2"],
+        vec!["explain", "site.har", "h2", "h2"],
         vec!["explain", "site.har", "h2", "h3", "--run", "0"],
         vec!["race", "site.har", "--open"],
         vec!["race", "site.har", "--quic-mtu", "1199"],

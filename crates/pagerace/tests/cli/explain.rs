@@ -21,7 +21,7 @@ fn explanations_add_up_as_printed() {
     };
     let out = with(&["--runs", "3", "--json", "why.json"]);
     assert!(
-        out.contains("the median of 3") && out.contains("The critical path with h1:"),
+        out.contains("a typical one of 3") && out.contains("The critical path with h1:"),
         "{out}"
     );
     // The numbers of each row. The last row is the sum of those above it.
@@ -46,4 +46,40 @@ fn explanations_add_up_as_printed() {
     assert_eq!(json["format"], "pagerace-explanation");
     assert!(!json["a"]["path"].as_array().unwrap().is_empty());
     assert!(with(&["--run", "2", "--metric", "onload"]).contains("run 2"));
+}
+
+#[test]
+fn one_contender_is_explained_alone() {
+    let sandbox = Sandbox::new("explain-one");
+    sandbox.write("site.har", &small_har());
+    let words = [
+        "explain",
+        "site.har",
+        "h2",
+        "-n",
+        "cable",
+        "--json",
+        "late.json",
+    ];
+    let run = sandbox.run(&[&words[..], &["--runs", "10"]].concat());
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    for text in [
+        "On cable, site shows the largest element after",
+        "over HTTP/2 (90 % of loads:",
+        "What could go: ",
+        "the same load without",
+        "distance to servers",
+        "The critical path with h2:",
+        "World of this run: rate ",
+    ] {
+        assert!(run.out.contains(text), "{text}: {}", run.out);
+    }
+    let json: serde_json::Value = serde_json::from_str(&sandbox.read("late.json")).unwrap();
+    assert_eq!(json["format"], "pagerace-late");
+    // Without the distance, no load is later than with it.
+    let total = json["load"]["total_ns"].as_u64().unwrap();
+    assert!(
+        json["without"][0]["left_ns"].as_u64().unwrap() <= total,
+        "{json}"
+    );
 }

@@ -27,19 +27,22 @@ fn a_race_ranks_and_tells() {
         "{}",
         race.out
     );
-    for network in ["fast-4g: ", "rate 2mbit rtt 100ms loss 2% queue 1bdp: "] {
-        // The network appears above the table and in the sentence.
-        assert!(
-            race.out.matches(network).count() >= 2,
-            "{network}: {}",
-            race.out
-        );
+    for network in ["fast-4g", "rate 2mbit rtt 100ms loss 2% queue 1bdp"] {
+        // The network appears in the answer and above its table.
+        for text in [format!("On {network}, "), format!("\n{network}: ")] {
+            assert!(race.out.contains(&text), "{text}: {}", race.out);
+        }
     }
+    assert!(
+        race.out.starts_with("On "),
+        "the answer comes first: {}",
+        race.out
+    );
     for column in [
         "strategy",
-        "95 % interval",
-        "effect",
-        "p (Holm)",
+        "90 % of loads",
+        "80 % range",
+        "sooner in",
         "baseline",
     ] {
         assert!(race.out.contains(column), "{column}: {}", race.out);
@@ -59,7 +62,7 @@ fn protocols_race_and_are_explained() {
         "--network",
         "cable",
         "--runs",
-        "8",
+        "12",
         "--json",
         "out.json",
         "--csv",
@@ -174,7 +177,7 @@ fn several_pages_are_counted() {
         race.out
     );
     assert!(
-        race.out.contains("gain > 5") && race.out.contains("over 2 pages"),
+        race.out.contains("probably") && race.out.contains("over 2 pages"),
         "{}",
         race.out
     );
@@ -265,8 +268,8 @@ fn one_contender_compares_the_pages() {
         "One contender, sequential: the pages are compared with the first, before.",
         " page    ",
         "lowest to highest",
-        "cable: after shows the largest element ",
-        "slow-4g: after shows the largest element ",
+        "On cable, after shows the largest element ",
+        "On slow-4g, after shows the largest element ",
         " % later than before in every run.",
     ] {
         assert!(race.out.contains(text), "{text}: {}", race.out);

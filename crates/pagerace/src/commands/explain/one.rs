@@ -140,7 +140,7 @@ fn print(plan: &Plan, late: &Late, args: &ExplainArgs) -> io::Result<()> {
     );
     headed(&mut out, &format!("Pagerace {VERSION}"), &text)?;
     if let Some(world) = worlds::in_words(&late.world) {
-        say(&mut out, &format!("World of this run: {world}"))?;
+        say(&mut out, &format!("World of this run: {world}."))?;
     }
     let heading = Provenance::Simulated.heading();
     say(
