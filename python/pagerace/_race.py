@@ -27,23 +27,36 @@ class Contender:
 
     Attributes:
         label: its name in tables.
-        mark: "baseline", or a verdict such as "better" or "within error" (docs/output.md#verdicts).
+        mark: "baseline", or a verdict such as "wins" or "open" (docs/output.md#verdicts).
         median: in the verdict's unit; None if it is undefined or infinite.
-        difference: median of the paired differences, in the verdict's unit.
+        range: central 90 % of the loads, in the verdict's unit.
+        difference: median of the differences to the baseline, in the verdict's unit.
         difference_percent: the same in per cent of the baseline's median.
-        interval: the interval of ``difference`` from the runs.
-        model_interval: the interval widened by the model's error; None if that is not measured.
+        sure_range: the range that holds the difference of two live loads with a probability of 95 %.
+        probable_range: the same with a probability of 80 %.
+        sooner_percent: share of pairs of loads in which the contender's value is lower.
+        basis: what was measured of such ranges; empty if nothing was.
+        instead_of: what was never measured, so that ``basis`` stands in for it; else empty.
+        interval: 95 % interval of the median paired difference.
         p: of the signed-rank test, corrected over the contenders (Holm).
         failed_runs: number of loads that did not finish.
+
+    In one world (``worlds="nominal"``), the ranges, ``sooner_percent``, ``basis`` and ``instead_of``
+    are None; over several worlds, ``interval`` and ``p`` are.
     """
 
     label: str
     mark: str
     median: float | None
+    range: tuple[float, float] | None
     difference: float | None
     difference_percent: float | None
+    sure_range: tuple[float, float] | None
+    probable_range: tuple[float, float] | None
+    sooner_percent: float | None
+    basis: str | None
+    instead_of: str | None
     interval: tuple[float, float] | None
-    model_interval: tuple[float, float] | None
     p: float | None
     failed_runs: int
 
@@ -54,7 +67,8 @@ class Verdict:
 
     Attributes:
         page, network, metric: what it is about.
-        text: the verdict in words.
+        answer: the verdict in one sentence.
+        text: all sentences of the verdict.
         unit: of the contenders' values.
         contenders: all of them, ranked.
         paints: the evidence for paints: "recorded", "fitted" or "guessed".
@@ -63,6 +77,7 @@ class Verdict:
     page: str
     network: str
     metric: str
+    answer: str
     text: str
     unit: str
     paints: str
@@ -129,7 +144,7 @@ def race(
     *,
     networks: str | Sequence[str] = (),
     contenders: str | Sequence[str] = (),
-    runs: int = 30,
+    runs: int | None = None,
     seed: int = 1,
     jobs: int | None = None,
     progress: Progress = False,
@@ -144,7 +159,7 @@ def race(
         contenders: in words, such as "h2", "h3 bbr" or "h3 bbr eps". The first is the baseline.
             Words that are left out are h3, cubic, sequential and a first visit. Without any, the
             options make them.
-        runs: loads of each contender.
+        runs: loads of each contender; by default as many as the answer takes, from 10 to 60.
         seed: the seed of all loads.
         jobs: number of threads; results do not depend on it. By default all cores.
         progress: True to show it on standard error, or a function of the name of the phase, the
@@ -180,6 +195,7 @@ def _verdict(comparison: dict[str, Any]) -> Verdict:
         page=comparison["page"],
         network=comparison["network"],
         metric=comparison["metric"],
+        answer=comparison["answer"],
         text=comparison["verdict"],
         unit=comparison["unit"],
         paints=comparison["paints"],
@@ -196,10 +212,15 @@ def _contender(one: dict[str, Any]) -> Contender:
         label=one["contender"]["label"],
         mark=one["mark"],
         median=one["median"],
+        range=pair("range"),
         difference=one["difference"],
         difference_percent=one["difference_percent"],
+        sure_range=pair("sure"),
+        probable_range=pair("probable"),
+        sooner_percent=one["sooner_percent"],
+        basis=one["basis"],
+        instead_of=one["instead_of"],
         interval=pair("interval"),
-        model_interval=pair("model_interval"),
         p=one["signed_rank_p_holm"],
         failed_runs=one["failed_runs"],
     )
@@ -235,15 +256,17 @@ def _plot(document: dict[str, Any], metric: str | None) -> Figure:
                 # An axis has no place for loads that never got there.
                 absent = len(one["values"][metric]) - len(some)
                 if absent:
-                    text = f"{absent} of {plan['runs']}\nnever"
+                    text = f"{absent} of {len(one['values'][metric])}\nnever"
                     where = panel.get_xaxis_transform()
                     panel.text(place, 0.98, text, transform=where, ha="center", va="top", fontsize=7)
             if row == 0:
                 panel.set_title(network, fontsize="medium")
             if column == 0:
                 panel.set_ylabel(f"{textwrap.shorten(page, 24, placeholder='…')}\n{_axis(metric)}")
+    counts = sorted({len(one["values"][metric]) for one in results})
+    runs = " to ".join(str(count) for count in counts[:1] + counts[1:][-1:])
     figure.suptitle(
-        f"Pagerace {document['version']}: {plan['runs']} runs, seed {plan['seed']}", fontsize="small"
+        f"Pagerace {document['version']}: {runs} runs, seed {plan['seed']}", fontsize="small"
     )
     # A notebook would show it twice, as an open figure and as a value.
     plt.close(figure)

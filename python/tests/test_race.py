@@ -48,18 +48,20 @@ def test_results_are_those_of_the_command_line(cli, tmp_path):
 
 
 def test_verdicts_are_those_of_the_results_file():
-    race = pagerace.race(NEWS, networks=["cable", "slow-4g"], contenders=["h1", "h2", "h3 bbr"], runs=7)
+    race = pagerace.race(NEWS, networks=["cable", "slow-4g"], contenders=["h1", "h2", "h3 bbr"], runs=12)
     assert [verdict.network for verdict in race.verdicts] == ["cable", "slow-4g"]
     for verdict in race.verdicts:
-        assert verdict.text.startswith(verdict.network + ":")
+        assert verdict.text.startswith(f"On {verdict.network}, ")
+        assert verdict.text.startswith(verdict.answer)
         medians = [contender.median for contender in verdict.contenders]
         assert medians == sorted(medians)
         baseline = [one for one in verdict.contenders if one.mark == "baseline"]
         assert [one.label for one in baseline] == ["h1 cubic"]
         for one in verdict.contenders:
             if one.mark != "baseline":
-                low, high = one.interval
+                low, high = one.probable_range
                 assert low <= one.difference <= high
+                assert 0 <= one.sooner_percent <= 100 and one.interval is None
     loads = race.to_polars()
     h1 = loads.filter((loads["network"] == "cable") & (loads["protocol"] == "h1"))["lcp_ms"].median()
     assert math.isclose(h1, next(o for o in race.verdicts[0].contenders if o.label == "h1 cubic").median)

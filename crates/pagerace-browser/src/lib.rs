@@ -32,4 +32,5 @@ pub use cache::Cached;
 pub use cause::{Cause, Moment};
 pub use config::BrowserConfig;
 pub use metrics::{LayoutShift, LoadMetrics};
+pub use paint::largest_group;
 pub use profile::Profile;

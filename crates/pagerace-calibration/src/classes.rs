@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use pagerace_core::Words as _;
 use pagerace_lab::analysis::NOTICEABLE;
-use pagerace_lab::model_error::{Class, DifferenceKind, HEADER};
+use pagerace_lab::model_error::{Class, DifferenceKind, HEADER, PAIRS_MIN};
 use pagerace_page::PaintEvidence;
 
 use crate::differences::Difference;
@@ -155,7 +155,8 @@ fn widening(all: &[&Difference], form: Form, level: f64) -> f64 {
     beyond.get(place - 1).unwrap_or(last).max(0.0)
 }
 
-/// Formats the classes as CSV after `comments`, each of which becomes a line beginning with `#`.
+/// Formats the classes that have enough pairs as CSV after `comments`, each of which becomes a
+/// line beginning with `#`.
 pub fn csv(classes: &[Class], comments: &[String]) -> String {
     let mut out = String::new();
     for comment in comments {
@@ -164,7 +165,7 @@ pub fn csv(classes: &[Class], comments: &[String]) -> String {
     }
     out.push_str(HEADER);
     out.push('\n');
-    for class in classes {
+    for class in classes.iter().filter(|class| class.pairs >= PAIRS_MIN) {
         let wider = |level: usize| {
             let wider = class.wider.map(|wider| wider[level]);
             wider.map_or_else(String::new, |share| format!("{:.2}", share * 100.0))

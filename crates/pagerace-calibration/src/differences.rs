@@ -12,7 +12,9 @@ use pagerace_lab::analysis::LEVEL;
 use pagerace_lab::contender::Contender;
 use pagerace_lab::metric::MetricId;
 use pagerace_lab::model_error::DifferenceKind;
-use pagerace_lab::stats::{crossed, differences as paired, lower_share, median, quantile, welch};
+use pagerace_lab::stats::{
+    Grouped, crossed, differences as paired, lower_share, median, quantile, welch,
+};
 use pagerace_page::intervention::Effect;
 use pagerace_page::{Intervention, PaintEvidence};
 use serde::Serialize;
@@ -198,11 +200,18 @@ fn difference(first: &Pair<'_>, second: &Pair<'_>, metric: MetricId) -> Option<D
 
 /// Returns the spread of the simulated differences; `None` without any.
 fn simulated(first: &Prediction, second: &Prediction, metric: MetricId) -> Option<Simulated> {
-    let [a, b] = [first, second].map(|one| one.all_runs.iter().map(|run| run.value(metric)));
-    let pairs = paired(b.clone().zip(a.clone()));
-    let [a, b] = [a, b].map(|values| values.flatten().collect::<Vec<f64>>());
-    let base = median(&a)?;
-    let all = crossed(&b, &a);
+    let values = |one: &Prediction| -> Vec<Option<f64>> {
+        one.all_runs.iter().map(|run| run.value(metric)).collect()
+    };
+    let grouped = |one: &Prediction| -> Vec<Grouped> {
+        let all = values(one).into_iter().zip(&one.groups);
+        all.filter_map(|(value, group)| Some((value?, *group)))
+            .collect()
+    };
+    let pairs = paired(values(second).into_iter().zip(values(first)));
+    let all = crossed(&grouped(second), &grouped(first));
+    let base: Vec<f64> = values(first).into_iter().flatten().collect();
+    let base = median(&base)?;
     Some(Simulated {
         sooner: lower_share(&all)?,
         crossed: spread(&all, base)?,

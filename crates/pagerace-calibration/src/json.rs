@@ -11,7 +11,7 @@ use crate::accuracy::Accuracy;
 /// The value of `format` in the file.
 pub const FORMAT: &str = "pagerace-accuracy";
 /// The version of the format that this release writes.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// Writes one JSON document with a final line break. `rerun` is the command
 /// that repeats the measurement.

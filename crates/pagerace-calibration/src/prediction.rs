@@ -13,7 +13,9 @@ use pagerace_lab::results::{Results, RunSummary, Variant};
 use pagerace_lab::runner::{OnProgress, Runner, run_all, run_race};
 use pagerace_lab::stats::median;
 use pagerace_lab::why::{Explainer, explainable};
+use pagerace_lab::worlds::Worlds;
 use pagerace_page::{Page, PaintEvidence};
+use pagerace_report::input::Provenance;
 use pagerace_sim::ResourceTiming;
 
 use crate::observation::ResourceTimes;
@@ -33,6 +35,8 @@ pub struct Prediction {
     pub runs: Vec<RunSummary>,
     /// All runs, whose range predicts single live loads.
     pub all_runs: Vec<RunSummary>,
+    /// Their groups: see [`Results::groups`].
+    pub groups: Vec<usize>,
     /// Resources of the median run by the plan's metric; empty if they were not requested.
     pub resources: Vec<ResourceTimes>,
     /// For each explainable metric, the URLs of its critical path in that run,
@@ -51,6 +55,7 @@ impl Prediction {
             evidence: plan.pages[variant.page].paint_evidence(),
             runs: variant.runs.clone(),
             all_runs: variant.runs.clone(),
+            groups: results.groups(variant.page, variant.network, variant.runs.len()),
             resources: Vec::new(),
             paths: Vec::new(),
         };
@@ -68,9 +73,10 @@ impl Prediction {
 /// explained, in the median run.
 ///
 /// Run *k* has the same sequence of losses in the simulation and live. If packets are
-/// lost at random, only the runs with seeds that `live_seeds` returns for a variant
-/// are kept (all, if it returns `None`): the lost packets are known, and the model
-/// need not guess them. Without random loss, more runs give a more stable median.
+/// lost at random, the median is that of runs in the nominal world with the seeds that
+/// `live_seeds` returns for a variant (all, if it returns `None`): the lost packets are known,
+/// and the model need not guess them. Without random loss, more runs give a more stable median.
+/// The range of single loads is always that of the plan's worlds.
 ///
 /// # Errors
 /// The errors of a race.
@@ -83,8 +89,18 @@ pub fn predict(
     explainer: &Explainer<'_>,
     progress: &OnProgress<'_>,
 ) -> Result<Vec<Prediction>, LabError> {
-    let mut results = run_race(plan, jobs, runner, progress)?;
-    let all = results.variants.clone();
+    let grouping = run_race(plan, jobs, runner, progress)?;
+    let all = grouping.variants.clone();
+    let nominal = Plan {
+        worlds: Worlds::Nominal,
+        ..plan.clone()
+    };
+    let is_lossy_plan = plan.networks.iter().any(is_lossy);
+    let plan = if is_lossy_plan { &nominal } else { plan };
+    let mut results = Results::new(plan, Provenance::Simulated, all.clone());
+    if is_lossy_plan {
+        results = run_race(plan, jobs, runner, progress)?;
+    }
     for (index, variant) in results.variants.iter_mut().enumerate() {
         let lossy = is_lossy(&plan.networks[variant.network]);
         let Some(seeds) = live_seeds(index).filter(|_| lossy) else {
@@ -125,6 +141,7 @@ pub fn predict(
         predictions[choice.variant].paths = paths;
     }
     for (prediction, variant) in predictions.iter_mut().zip(all) {
+        prediction.groups = grouping.groups(variant.page, variant.network, variant.runs.len());
         prediction.all_runs = variant.runs;
     }
     Ok(predictions)

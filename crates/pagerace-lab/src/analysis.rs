@@ -6,7 +6,7 @@ use crate::metric::MetricId;
 use crate::model_error::{Question, Trust};
 use crate::results::{Results, Variant};
 use crate::stats::{
-    Interval, cliffs_delta, crossed, differences, holm, lower_share, mann_whitney,
+    Grouped, Interval, cliffs_delta, crossed, differences, holm, lower_share, mann_whitney,
     matched_pairs_rank_biserial, median, median_interval, quantile, signed_rank,
 };
 
@@ -169,7 +169,8 @@ pub fn compare(
             let pair = [variant.contender, variants[baseline].contender];
             let question = Question::of(&results.plan, variant.page, variant.network, pair, metric);
             let trust = results.model_errors.of(&question);
-            add_ranges(&mut row, &values, &reference, trust);
+            let groups = results.groups(variant.page, variant.network, values.len());
+            add_ranges(&mut row, &values, &reference, &groups, trust);
         } else {
             add_tests(&mut row, &values, &reference);
         }
@@ -256,10 +257,16 @@ fn add_ranges(
     row: &mut Comparison,
     values: &[Option<f64>],
     reference: &[Option<f64>],
+    groups: &[usize],
     trust: Trust,
 ) {
+    let grouped = |values: &[Option<f64>]| -> Vec<Grouped> {
+        let all = values.iter().zip(groups);
+        all.filter_map(|(value, group)| Some(((*value)?, *group)))
+            .collect()
+    };
     let base = defined(reference);
-    let crossed = crossed(&defined(values), &base);
+    let crossed = crossed(&grouped(values), &grouped(reference));
     let paired = differences(values.iter().copied().zip(reference.iter().copied()));
     row.pairs = paired.len();
     row.sooner = lower_share(&crossed);

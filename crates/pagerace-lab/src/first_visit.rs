@@ -7,7 +7,7 @@
 use pagerace_core::Protocol;
 use pagerace_sim::H3Discovery;
 
-use crate::analysis::{Comparison, compare};
+use crate::analysis::{Comparison, WORLDS_MIN, compare};
 use crate::error::LabError;
 use crate::plan::Plan;
 use crate::results::{Results, RunSummary, Variant};
@@ -47,7 +47,10 @@ fn pair(plan: &Plan) -> Option<(usize, usize)> {
 
 /// Returns the number of loads of [`add_first_visit`].
 pub fn loads(results: &Results, network: usize) -> usize {
-    pair(&results.plan).map_or(0, |(h3, _)| results.variant(0, network, h3).runs.len())
+    let runs = |(h3, _)| results.variant(0, network, h3).runs.len();
+    let runs = pair(&results.plan).map_or(0, runs);
+    // Fewer loads compare nothing.
+    if runs < WORLDS_MIN { 0 } else { runs }
 }
 
 /// Loads the page over HTTP/3 as a first visit does, as often and in the same worlds as the
@@ -62,7 +65,8 @@ pub fn add_first_visit(
     runner: &Runner<'_>,
     progress: &OnProgress<'_>,
 ) -> Result<(), LabError> {
-    let Some((contender, other)) = pair(&results.plan) else {
+    let runs = loads(results, network);
+    let Some((contender, other)) = pair(&results.plan).filter(|_| runs > 0) else {
         return Ok(());
     };
     let mut plan = results.plan.clone();
@@ -76,7 +80,7 @@ pub fn add_first_visit(
         page: 0,
         network,
         contender,
-        runs: run_all(jobs, loads(results, network), &load, progress)?,
+        runs: run_all(jobs, runs, &load, progress)?,
     };
     let [known, base] = [contender, other].map(|i| results.variant(0, network, i));
     let against = |variant: &Variant| {

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use pagerace_core::{Duration, names, object};
-use pagerace_sim::{Part, World};
+use pagerace_sim::{OriginRtt, Part, World};
 
 use crate::analysis::central;
 use crate::error::LabError;
@@ -18,11 +18,11 @@ names! {
     /// A cause that a load can be simulated without.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Cause {
-        /// The distance of servers: handshakes and round trips.
+        /// The distance of servers: handshakes, round trips and slow start.
         Distance = "distance to servers",
         /// The think times of servers.
         Server = "server think time",
-        /// The rate and the queue of the link: transmission, queueing, slow start and loss.
+        /// The rate and the queue of the link: transmission, queueing and lost packets.
         Capacity = "link capacity",
         /// The processor: parsing, scripts, layout and paint.
         Browser = "browser work",
@@ -33,9 +33,9 @@ impl Cause {
     /// Returns the parts of a load's time that the cause explains.
     pub fn parts(self) -> &'static [Part] {
         match self {
-            Self::Distance => &[Part::SetUp, Part::RoundTrips],
+            Self::Distance => &[Part::SetUp, Part::RoundTrips, Part::Window],
             Self::Server => &[Part::Server],
-            Self::Capacity => &[Part::Window, Part::Bandwidth, Part::Queueing, Part::Loss],
+            Self::Capacity => &[Part::Bandwidth, Part::Queueing, Part::Loss],
             Self::Browser => &[Part::Browser],
         }
     }
@@ -100,8 +100,12 @@ pub fn explain_late(
         return Ok(None);
     };
     let load = |index: usize| {
-        let world = Cause::ALL[index].removed_from(world);
-        let outcome = runner(&plan.scenario_in(0, world), seed, false)?;
+        let cause = Cause::ALL[index];
+        let mut scenario = plan.scenario_in(0, cause.removed_from(world));
+        if cause == Cause::Distance {
+            scenario.settings.origin_rtt = OriginRtt::Same;
+        }
+        let outcome = runner(&scenario, seed, false)?;
         let summary = crate::results::RunSummary::from(&outcome);
         Ok(summary.value(plan.metric).filter(|value| value.is_finite()))
     };

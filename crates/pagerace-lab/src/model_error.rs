@@ -28,7 +28,7 @@ pub const HEADER: &str = "kind,metric,network,evidence,differences,pairs,wider95
                           wider80_percent,held95,held80,named95,right95,named80,right80";
 
 /// Minimum number of pairs of a class.
-const PAIRS_MIN: u32 = 20;
+pub const PAIRS_MIN: u32 = 10;
 
 /// Share of the named winners that must have won live: for those named as sure, and for
 /// those named as probable.
@@ -315,6 +315,54 @@ impl Trust {
             ),
             instead_of: String::new(),
         }
+    }
+
+    /// Formats the record: "in live Chromium, 199 of 201 sure winners and 85 of 93 probable ones won
+    /// that were named this way (protocols on recorded layouts)".
+    pub fn in_words(&self) -> String {
+        let Some([sure, probable]) = self.record else {
+            return "nothing was measured of such differences, and ranges are those of the simulated \
+                    loads"
+                .to_owned();
+        };
+        let told = |(named, right): (u32, u32), who: &str| format!("{right} of {named} {who}");
+        let mut parts = Vec::new();
+        if self.names_winners && sure.0 > 0 {
+            parts.push(told(sure, "sure winners"));
+        }
+        let sure = if self.names_winners { sure } else { (0, 0) };
+        let only = (probable.0 - sure.0, probable.1 - sure.1);
+        if self.names_probable && only.0 > 0 {
+            parts.push(told(
+                only,
+                if parts.is_empty() {
+                    "probable winners"
+                } else {
+                    "probable ones"
+                },
+            ));
+        }
+        let stands_in = match self.instead_of.as_str() {
+            "" => String::new(),
+            instead => format!(", the nearest to {instead}, which was never measured"),
+        };
+        let basis = format!("{}{stands_in}", self.basis);
+        if parts.is_empty() && (self.names_winners || self.names_probable) {
+            return format!(
+                "no such range named a winner when it was compared with live Chromium, and each was \
+                 widened to hold the live difference ({basis})"
+            );
+        }
+        if parts.is_empty() {
+            return format!(
+                "in live Chromium, too few of the winners won that such ranges name ({basis}), so none \
+                 is named"
+            );
+        }
+        format!(
+            "in live Chromium, {} won that were named this way ({basis})",
+            parts.join(" and ")
+        )
     }
 
     /// Narrows the range where pages with less evidence have a narrower one.

@@ -264,11 +264,12 @@ impl Plan {
     }
 
     /// Returns the name of the contender at `index` in a sentence: HTTP/3 rather than h3, if
-    /// contenders are told apart by their protocols alone.
+    /// contenders are told apart by their protocols alone, or there is only one.
     pub fn spoken(&self, index: usize) -> String {
         let label = self.label(index);
+        let alone = self.contenders.len() == 1;
         match self.contenders[index].protocols.is_uniform() {
-            Some(protocol) if label == protocol.to_string() => match protocol {
+            Some(protocol) if alone || label == protocol.to_string() => match protocol {
                 Protocol::H1 => "HTTP/1.1",
                 Protocol::H2 => "HTTP/2",
                 Protocol::H3 => "HTTP/3",

@@ -64,16 +64,22 @@ impl QlogRuns {
     /// # Errors
     /// [`LabError::Plan`] if a number exceeds the plan's runs.
     pub fn choices(&self, results: &Results) -> Result<Vec<Choice>, LabError> {
-        self.check(results.plan.runs)?;
-        let each = |runs: Vec<usize>| {
-            let variants = 0..results.variants.len();
-            let of = |variant| runs.iter().map(move |&run| Choice { variant, run });
-            variants.flat_map(of).collect()
-        };
+        let all = || results.variants.iter().enumerate();
+        let fewest = all().map(|(_, variant)| variant.runs.len()).min();
+        self.check(fewest.unwrap_or(0))?;
         let mut choices: Vec<Choice> = match self {
             Self::Median => median_runs(results),
-            Self::All => each((0..results.plan.runs as usize).collect()),
-            Self::These(numbers) => each(numbers.iter().map(|number| number - 1).collect()),
+            Self::All => all()
+                .flat_map(|(variant, of)| {
+                    (0..of.runs.len()).map(move |run| Choice { variant, run })
+                })
+                .collect(),
+            Self::These(numbers) => all()
+                .flat_map(|(variant, _)| {
+                    let runs = numbers.iter().map(|number| number - 1);
+                    runs.map(move |run| Choice { variant, run })
+                })
+                .collect(),
         };
         choices.retain(|choice| speaks_h3(&results.plan, choice.variant));
         Ok(choices)
@@ -83,11 +89,11 @@ impl QlogRuns {
     ///
     /// # Errors
     /// [`LabError::Plan`] with the number.
-    pub fn check(&self, runs: u32) -> Result<(), LabError> {
+    pub fn check(&self, runs: usize) -> Result<(), LabError> {
         let Self::These(numbers) = self else {
             return Ok(());
         };
-        match numbers.iter().find(|number| **number > runs as usize) {
+        match numbers.iter().find(|number| **number > runs) {
             Some(number) => Err(LabError::Plan(format!(
                 "qlog runs: there is no run {number}; the race has {runs}"
             ))),

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use pagerace_browser::LoadMetrics;
+use pagerace_browser::{LoadMetrics, largest_group};
 use pagerace_core::Duration;
 use pagerace_report::input::Provenance;
 use pagerace_sim::{Outcome, TransportCounters};
@@ -127,6 +127,29 @@ impl Results {
     /// of differences. Live runs, and those of one world, are tested instead.
     pub fn over_worlds(&self) -> bool {
         self.provenance == Provenance::Simulated && self.plan.worlds != Worlds::Nominal
+    }
+
+    /// Returns a number for each run of a variant's page and network: runs with the same number
+    /// draw the same largest element. The page has one in all its live loads, so loads with
+    /// different ones are not compared.
+    pub fn groups(&self, page: usize, network: usize, runs: usize) -> Vec<usize> {
+        let page = &self.plan.pages[page];
+        let group = |run| {
+            let draw = self.plan.world(network, run).largest;
+            draw.map_or(0, |draw| largest_group(page, draw))
+        };
+        (0..runs).map(group).collect()
+    }
+
+    /// Returns the number of loads.
+    pub fn loads(&self) -> usize {
+        self.variants.iter().map(|variant| variant.runs.len()).sum()
+    }
+
+    /// Returns the largest number of runs of any variant.
+    pub fn most_runs(&self) -> usize {
+        let runs = self.variants.iter().map(|variant| variant.runs.len());
+        runs.max().unwrap_or(0)
     }
 
     /// Returns the number of failed loads.

@@ -13,6 +13,7 @@ use crate::metric::{MetricId, Wording};
 use crate::results::{Results, Variant};
 use crate::stats::holm;
 
+mod element;
 mod no_winner;
 mod words;
 mod worlds;

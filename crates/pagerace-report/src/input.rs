@@ -220,8 +220,8 @@ pub struct Row {
 pub struct Comparison {
     /// Median over the runs, in the metric's unit.
     pub median: Option<f64>,
-    /// Median of the paired differences to the baseline, in the metric's unit;
-    /// negative is less than the baseline.
+    /// Median of the differences to the baseline, in the metric's unit; negative is less than
+    /// the baseline. They are those of all runs or of paired ones, as the verdict takes them.
     pub difference: Option<f64>,
     /// `difference` as a share of the baseline's median, in percent.
     pub difference_percent: Option<f64>,

@@ -32,7 +32,6 @@ fn page(recorded_layout: bool) -> Page {
         image.discovery.trigger = Trigger::Style {
             parent: ResourceId(1),
         };
-        image.priority = RequestPriority::High;
     }
     far.origin = OriginId(1);
     for script in [&mut *script_far, script_near] {

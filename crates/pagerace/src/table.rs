@@ -302,17 +302,20 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
     table
 }
 
-/// Returns the number of pages on which each contender gains and loses, on one network.
+/// Returns the number of pages on which each contender wins and loses, on one network.
 pub(crate) fn across(plan: &Plan, across: &AcrossPages) -> Table {
-    let rest = "gain > 5 % | lose > 5 % | between | no value | median page";
+    let rest = "wins | probably | loses | probably | no difference | open | no value | median page";
     let mut table = table(&columns(&format!("{} | {rest}", plan.noun().one())), 1);
     for row in &across.rows {
         table.add_row([
             Cell::new(plan.label(row.contender)),
-            Cell::new(row.gain),
-            Cell::new(row.lose),
-            Cell::new(row.same),
-            Cell::new(row.missing),
+            Cell::new(row.count(&[Mark::Better])),
+            Cell::new(row.count(&[Mark::ProbablyBetter])),
+            Cell::new(row.count(&[Mark::Worse])),
+            Cell::new(row.count(&[Mark::ProbablyWorse])),
+            Cell::new(row.same()),
+            Cell::new(row.open()),
+            Cell::new(row.missing()),
             relative(row.median),
         ]);
     }

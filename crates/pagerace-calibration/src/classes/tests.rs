@@ -75,10 +75,10 @@ fn guessed_ranges_are_widened_by_other_pages() {
 
 #[test]
 fn the_table_is_read_by_verdicts() {
-    let all = [
-        pair("a", PaintEvidence::Recorded, -0.2, -0.1, -0.15),
-        pair("b", PaintEvidence::Guessed, -0.2, -0.1, -0.15),
-    ];
+    let of = |evidence| (0..10).map(move |i| pair(&format!("p{i}"), evidence, -0.2, -0.1, -0.15));
+    let all: Vec<Difference> = of(PaintEvidence::Recorded)
+        .chain(of(PaintEvidence::Guessed))
+        .collect();
     let classes = classes(&all);
     let text = csv(&classes, &["measured on a day".to_owned()]);
     assert!(text.starts_with("# measured on a day\nkind,"), "{text}");

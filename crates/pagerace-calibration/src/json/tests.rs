@@ -32,5 +32,5 @@ fn everything_is_there_and_infinity_is_null() {
     assert_eq!(value["cells"][1]["predicted"], 900.0);
     assert_eq!(value["overall"][2]["name"], "held-out pages");
     assert_eq!(value["model_errors"][0]["pairs"], 4);
-    assert_eq!(value["model_errors_held_out"][0]["named_right"], 2);
+    assert_eq!(value["classes_held_out"][0]["right"][0], 2);
 }

@@ -65,15 +65,18 @@ pub(crate) fn prediction(page: &str, contender: &str, lcp: f64) -> Prediction {
         lcp: Some(Duration::from_millis_f64(lcp)),
         ..LoadMetrics::default()
     };
+    let run = RunSummary {
+        load,
+        ..RunSummary::default()
+    };
     Prediction {
         page: page.to_owned(),
         network: "cable".to_owned(),
         contender: fake::contender(contender),
         evidence: pagerace_page::PaintEvidence::Recorded,
-        runs: vec![RunSummary {
-            load,
-            ..RunSummary::default()
-        }],
+        runs: vec![run.clone()],
+        all_runs: vec![run],
+        groups: vec![0],
         resources: Vec::new(),
         paths: Vec::new(),
     }

@@ -120,9 +120,8 @@ pub(super) fn page(
         Some(layout) => viewport::on_screen(layout, &destinations),
         None => viewport::images(
             entries,
-            &destinations,
+            &viewport::pictures(entries, &destinations, &ads),
             &bodies,
-            &ads,
             &by_markup,
             &by_style,
             recording.parsed,

@@ -138,18 +138,31 @@ pub(super) fn candidates(recording: &Recording, known: &Known) -> Vec<LargestCan
     } else {
         &WITHOUT_PRIORITIES
     };
-    let image = |&i: &usize| {
+    let image = |(requested_before, &i): (usize, &usize)| {
         let id = ResourceId(i as u32);
-        let score = score(recording, known, weights, i);
+        // An image that a script requests stands behind those that were requested before.
+        let other = if known.backgrounds[i] {
+            0
+        } else {
+            requested_before
+        };
+        let place = known.places[i].unwrap_or(other);
+        let score = score(recording, known, weights, (i, place));
         (LargestElement::Image { id }, libm::exp(score))
     };
-    let odds = std::iter::once((LargestElement::Text, 1.0)).chain(images.iter().map(image));
+    let odds =
+        std::iter::once((LargestElement::Text, 1.0)).chain(images.iter().enumerate().map(image));
     shares(odds.collect())
 }
 
-fn score(recording: &Recording, known: &Known, weights: &Weights, i: usize) -> f64 {
+/// Returns the score of image `i` at this place.
+fn score(
+    recording: &Recording,
+    known: &Known,
+    weights: &Weights,
+    (i, place): (usize, usize),
+) -> f64 {
     let entry = &recording.entries[i];
-    let place = known.places[i].unwrap_or(0);
     let priority = entry.final_priority;
     let is_late = recording.loaded.zip(entry.asked);
     let is_late = is_late.is_some_and(|(loaded, asked)| asked >= loaded);

@@ -19,24 +19,30 @@ const SMALL_IMAGE_BYTES: u64 = 1_000;
 /// smaller ones are decoration. Modelled.
 const BACKGROUND_BYTES: u64 = 20_000;
 
-/// Returns true for each entry that is an image in the first viewport.
+/// Returns true for each entry that is an image of the page itself: no icon, and no
+/// advertisement, which `ads` marks. Chrome raises images of advertisement, too, but they are in
+/// frames, whose paints do not count for the page.
+pub(super) fn pictures(entries: &[Entry], destinations: &[Destination], ads: &[bool]) -> Vec<bool> {
+    let is_picture = |(i, entry): (usize, &Entry)| {
+        destinations[i] == Destination::Image && !is_icon(entry) && !ads[i]
+    };
+    entries.iter().enumerate().map(is_picture).collect()
+}
+
+/// Returns true for each of these pictures that is in the first viewport.
 ///
-/// Advertisement, which `ads` marks, is left out: Chrome raises such images too, but they are in
-/// frames, whose paints do not count for the page. `by_markup` and `by_style` mark the images
-/// that the document's markup and style sheets name. `parsed` is the time of `DOMContentLoaded` in milliseconds since 1970.
+/// `by_markup` and `by_style` mark the images that the document's markup and style sheets
+/// name. `parsed` is the time of `DOMContentLoaded` in milliseconds since 1970.
 pub(super) fn images(
     entries: &[Entry],
-    destinations: &[Destination],
+    pictures: &[bool],
     bodies: &[u64],
-    ads: &[bool],
     by_markup: &[bool],
     by_style: &[bool],
     parsed: Option<f64>,
     notes: &mut Notes,
 ) -> Vec<bool> {
-    let is_image =
-        |i: usize| destinations[i] == Destination::Image && !is_icon(&entries[i]) && !ads[i];
-    let images: Vec<usize> = (0..entries.len()).filter(|&i| is_image(i)).collect();
+    let images: Vec<usize> = (0..entries.len()).filter(|&i| pictures[i]).collect();
     let mut visible = vec![false; entries.len()];
     if images.is_empty() {
         return visible;
@@ -141,9 +147,8 @@ mod tests {
         let mut notes = Notes::default();
         let images = images(
             &entries,
-            &vec![Destination::Image; n],
+            &pictures(&entries, &vec![Destination::Image; n], &vec![false; n]),
             &vec![bytes; n],
-            &vec![false; n],
             &vec![!by_style; n],
             &vec![by_style; n],
             parsed,

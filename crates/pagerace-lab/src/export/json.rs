@@ -66,7 +66,7 @@ fn write(plan: &Plan, results: Option<&Results>, out: &mut dyn Write) -> io::Res
         let networks = 0..plan.networks.len();
         networks.map(move |network| across(plan, &across_pages(results, network, plan.metric)))
     });
-    let runs = if results.is_some() { plan.runs } else { 0 };
+    let runs = results.map_or(0, Results::most_runs);
     let whys = all.clone().flat_map(|results| &results.whys);
     let visits = all.clone().flat_map(|results| &results.first_visits);
     let variants = all.clone().flat_map(|results| &results.variants);
@@ -78,9 +78,9 @@ fn write(plan: &Plan, results: Option<&Results>, out: &mut dyn Write) -> io::Res
         environment: all.flat_map(|results| &results.environment).collect::<Vec<_>>(),
         run_worlds: (0..plan.networks.len()).map(|network| object! {
             network: plan.networks[network].name.clone(),
-            worlds: (0..runs as usize).map(|run| plan.world(network, run)).collect::<Vec<_>>(),
+            worlds: (0..runs).map(|run| plan.world(network, run)).collect::<Vec<_>>(),
         }).collect::<Vec<_>>(),
-        run_seeds: (0..runs as usize).map(|run| plan.run_seed(run)).collect::<Vec<_>>(),
+        run_seeds: (0..runs).map(|run| plan.run_seed(run)).collect::<Vec<_>>(),
         comparisons: compared.collect::<Vec<_>>(),
         across_pages: across.collect::<Vec<_>>(),
         explanations: whys.map(|why| explanation(plan, why)).collect::<Vec<_>>(),
@@ -204,10 +204,12 @@ fn across(plan: &Plan, across: &AcrossPages) -> impl Serialize + use<> {
     let percent = |share: Option<f64>| share.map(|share| share * 100.0);
     let rows = across.rows.iter().map(|row| object! {
         contender: contender(plan, row.contender),
-        pages_gaining: row.gain,
-        pages_losing: row.lose,
-        pages_same: row.same,
-        pages_missing: row.missing,
+        pages_winning: row.gains(),
+        pages_losing: row.losses(),
+        pages_same: row.same(),
+        pages_open: row.open(),
+        pages_missing: row.missing(),
+        marks: row.marks.iter().map(|mark| mark.name()).collect::<Vec<_>>(),
         median_percent: percent(row.median),
         differences_percent: row.relative.iter().map(|share| percent(*share)).collect::<Vec<_>>(),
     });

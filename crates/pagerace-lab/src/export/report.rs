@@ -85,7 +85,7 @@ fn without_runs(results: &Results, rerun: &str) -> Report {
         title: title(results),
         version: VERSION.to_owned(),
         seed: plan.seed,
-        runs: plan.runs,
+        runs: results.most_runs() as u32,
         rerun: rerun.to_owned(),
         scenario: scenario(plan, &mut notes),
         metric: plan.metric.index(),
@@ -328,7 +328,7 @@ fn notes(results: &Results) -> Vec<String> {
     if failed > 0 {
         notes.push(format!(
             "{failed} of {} loads failed; they count as later than any finished one.",
-            plan.loads()
+            results.loads()
         ));
     }
     notes

@@ -69,12 +69,13 @@ struct Object {
 }
 
 /// Repeats all runs of all variants one after the other, and writes the delivery of each
-/// object as JSON. `progress` is called after each load with the number of completed loads.
+/// object as JSON. `runs` gives the number of runs of a variant. `progress` is called after each load with the number of completed loads.
 ///
 /// # Errors
 /// Any error of `out`, and any error of a load that cannot be run at all.
 pub fn write_sessions(
     plan: &Plan,
+    runs: &dyn Fn(usize) -> usize,
     runner: &Runner<'_>,
     out: &mut dyn Write,
     progress: &mut dyn FnMut(usize),
@@ -95,7 +96,7 @@ pub fn write_sessions(
     out.write_all(format!("{body},\"sessions\":[\n").as_bytes())?;
     let mut done = 0;
     for variant in 0..plan.variants() {
-        for run in 0..plan.runs as usize {
+        for run in 0..runs(variant) {
             let scenario = plan.scenario(variant, run);
             let outcome = runner(&scenario, plan.run_seed(run), false).map_err(io::Error::other)?;
             let session = session(plan, variant, run, &scenario.needs, &outcome);

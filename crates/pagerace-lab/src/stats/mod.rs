@@ -19,7 +19,7 @@ pub mod tail;
 pub mod welch;
 pub mod wilcoxon;
 
-pub use crossed::{crossed, lower_share};
+pub use crossed::{Grouped, crossed, lower_share};
 pub use effect::{cliffs_delta, matched_pairs_rank_biserial};
 pub use holm::holm;
 pub use line::{Line, line};

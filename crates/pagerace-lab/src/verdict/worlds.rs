@@ -2,6 +2,7 @@
 
 use pagerace_report::input::VerdictKind;
 
+use super::element::by_element;
 use super::words::{by, join};
 use super::{Case, Verdict, broken, failures};
 use crate::analysis::{Analysis, Comparison, Mark, WORLDS_MIN, analyse, compare};
@@ -33,6 +34,15 @@ pub(super) fn verdict(case: &Case<'_>, analysis: &Analysis) -> Verdict {
         }
         None => without_winner(case, analysis),
     };
+    let told = best.filter(|best| *best != analysis.baseline).or_else(|| {
+        let others = analysis.ranking.iter().rev();
+        others.copied().find(|i| *i != analysis.baseline)
+    });
+    more.extend(
+        told.and_then(|told| {
+            by_element(case.results, case.page, case.place, told, analysis.metric)
+        }),
+    );
     more.extend(broken(case, analysis));
     more.extend(failures(case));
     Verdict {
@@ -409,46 +419,12 @@ fn between_two(case: &Case<'_>, analysis: &Analysis, other: usize) -> String {
     )
 }
 
-/// Formats the record of the winners that a race names this way: "Of 201 such winners in
-/// live Chromium, 199 won there; of 294 with the probable ones, 284."
+/// Formats the record of the verdicts of `analysis`: "How sure: in live Chromium, 199 of 201 sure
+/// winners ...". `None` if there are no verdicts.
 pub fn record(analysis: &Analysis) -> Option<String> {
     let rows = analysis.rows.iter();
-    let trusts = rows.filter_map(|row| Some((row.mark, row.trust.as_ref()?)));
+    let judged = rows.filter(|row| !matches!(row.mark, Mark::Undefined | Mark::TooFewRuns));
+    let trusts = judged.filter_map(|row| Some((row.mark, row.trust.as_ref()?)));
     let (_, trust) = trusts.max_by_key(|(mark, _)| mark.is_gain() || mark.is_loss())?;
-    let Some([sure, probable]) = trust.record else {
-        return Some(
-            "How sure: nothing was measured of such differences; the ranges are those of the \
-             simulated loads."
-                .to_owned(),
-        );
-    };
-    let share = |(named, right): (u32, u32)| format!("{right} of {named}");
-    let mut parts = Vec::new();
-    if trust.names_winners && sure.0 > 0 {
-        parts.push(format!("{} sure winners", share(sure)));
-    }
-    let only = (probable.0 - sure.0, probable.1 - sure.1);
-    if trust.names_probable && only.0 > 0 {
-        parts.push(format!("{} probable ones", share(only)));
-    }
-    if parts.is_empty() {
-        return Some(format!(
-            "How sure: in live Chromium, too few winners that were named by such ranges ({}) won; \
-             so none is named.",
-            trust.basis
-        ));
-    }
-    let stands_in = if trust.instead_of.is_empty() {
-        String::new()
-    } else {
-        format!(
-            ", the nearest to {}, which was never measured",
-            trust.instead_of
-        )
-    };
-    Some(format!(
-        "How sure: in live Chromium, {} won that were named this way ({}{stands_in}).",
-        join(&parts),
-        trust.basis
-    ))
+    Some(format!("How sure: {}.", trust.in_words()))
 }

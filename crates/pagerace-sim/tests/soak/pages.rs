@@ -3,9 +3,10 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay,
-    FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript, Largest, LargestElement,
-    NoResponse, Origin, OriginId, Overlay, Page, PageLayout, PaintFit, PictureShares, RecordedPage,
-    RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
+    FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript, Largest, LargestCandidate,
+    LargestElement, NoResponse, Origin, OriginId, Overlay, Page, PageLayout, PaintFit,
+    PictureShares, RecordedPage, RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger,
+    Wait,
 };
 
 use super::inputs::Draw;
@@ -130,6 +131,18 @@ impl Draw {
                     _ => Some(LargestElement::Image { id: self.id(count) }),
                 },
             });
+        }
+        if page.layout.is_none() && self.chance(0.5) {
+            let elements = [
+                LargestElement::Image { id: self.id(count) },
+                LargestElement::Text,
+            ];
+            page.candidates = elements
+                .map(|element| LargestCandidate {
+                    element,
+                    probability: 0.5,
+                })
+                .into();
         }
         page.check().expect("a valid page");
         page
@@ -330,6 +343,7 @@ impl Draw {
             inline_scripts,
             body_start: self.chance(0.7).then(|| self.0.below(html + 1)),
             text,
+            scripted_text: self.chance(0.2),
             fonts: fonts
                 .iter()
                 .map(|font| FontUse {

@@ -367,7 +367,7 @@ impl CorpusArgs {
         }
         Ok(Experiment {
             networks,
-            runs: self.load.runs,
+            runs: self.load.runs(),
             seed: self.load.random.seed,
             congestion: controller(&self.controller.cc)?,
             http3: self.http3,

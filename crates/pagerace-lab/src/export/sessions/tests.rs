@@ -11,7 +11,14 @@ fn every_run_of_every_variant_has_a_session() {
     let real = |scenario: &_, seed, record| {
         pagerace_sim::run(scenario, seed, record).map_err(|e| e.to_string())
     };
-    write_sessions(&plan, &real, &mut out, &mut |done| told.push(done)).unwrap();
+    write_sessions(
+        &plan,
+        &|_| plan.runs as usize,
+        &real,
+        &mut out,
+        &mut |done| told.push(done),
+    )
+    .unwrap();
     assert_eq!(told, [1, 2, 3, 4, 5, 6, 7, 8]);
     let document: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(document["format"], FORMAT);
@@ -43,7 +50,14 @@ fn what_was_not_delivered_has_no_counts() {
         outcome.objects.fill(None);
         Ok(outcome)
     };
-    write_sessions(&plan, &undelivered, &mut out, &mut |_| ()).unwrap();
+    write_sessions(
+        &plan,
+        &|_| plan.runs as usize,
+        &undelivered,
+        &mut out,
+        &mut |_| (),
+    )
+    .unwrap();
     let document: Value = serde_json::from_slice(&out).unwrap();
     let session = &document["sessions"][0];
     assert_eq!(session["objects_total"], 1);
@@ -60,6 +74,13 @@ fn what_was_not_delivered_has_no_counts() {
 fn what_cannot_be_run_is_told() {
     let plan = fake::plan(&["sequential"], 1);
     let refuses = |_: &_, _, _| Err("no such thing".to_owned());
-    let error = write_sessions(&plan, &refuses, &mut Vec::new(), &mut |_| ()).unwrap_err();
+    let error = write_sessions(
+        &plan,
+        &|_| plan.runs as usize,
+        &refuses,
+        &mut Vec::new(),
+        &mut |_| (),
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("no such thing"));
 }

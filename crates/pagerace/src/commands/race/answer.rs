@@ -70,8 +70,8 @@ pub(crate) fn first(out: &mut impl Write, results: &Results, network: usize) -> 
 /// Prints all that follows the first answers: how sure they are, tables, settings and notes.
 pub(crate) fn rest(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Result<()> {
     let plan = &results.plan;
-    let analyses =
-        (0..plan.networks.len()).map(|network| analyse(results, 0, network, plan.metric));
+    let places = (0..plan.networks.len()).flat_map(|n| (0..plan.pages.len()).map(move |p| (p, n)));
+    let analyses = places.map(|(page, network)| analyse(results, page, network, plan.metric));
     let records = analyses.filter_map(|analysis| record(&analysis));
     for record in distinct(records.collect::<Vec<_>>().iter()) {
         say(out, record)?;
@@ -281,7 +281,7 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
     if failed > 0 {
         let text = format!(
             "{failed} of {} loads failed: {}",
-            plan.loads(),
+            results.loads(),
             reasons(&results.reasons())
         );
         say(out, &text)?;

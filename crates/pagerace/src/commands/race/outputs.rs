@@ -22,7 +22,7 @@ pub(super) fn check_qlog(args: &RaceArgs, plan: &Plan) -> Result<()> {
     let Some(dir) = &args.qlog else {
         return Ok(());
     };
-    args.qlog_runs.check(plan.runs)?;
+    args.qlog_runs.check(plan.most_runs())?;
     if !(0..plan.variants()).any(|variant| speaks_h3(plan, variant)) {
         bail!("--qlog: qlog files describe QUIC, but no contender uses h3");
     }
@@ -56,13 +56,14 @@ pub(super) fn write_all(
     }
     if let Some(path) = &args.sessions {
         watch.start("reporting", results.plan.loads());
-        let total = results.plan.loads();
+        let total = results.loads();
         // An interrupt is ignored here, as the file is only written at the end.
         let mut tell = |done| {
             let _ = watch.tell(Progress { done, total });
         };
         write_atomically(path, |out| {
-            write_sessions(&results.plan, &load, out, &mut tell)
+            let runs = |variant: usize| results.variants[variant].runs.len();
+            write_sessions(&results.plan, &runs, &load, out, &mut tell)
         })?;
         watch.clear();
         say(path)?;

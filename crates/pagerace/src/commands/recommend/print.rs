@@ -196,13 +196,13 @@ impl Report<'_> {
             evidence: PaintEvidence::Recorded,
         };
         let all = ModelErrors::embedded();
-        let recorded = all.of(&question)?;
+        let recorded = all.of(&question);
         question.evidence = PaintEvidence::Guessed;
-        let guessed = all.of(&question)?;
+        let guessed = all.of(&question);
         Some(format!(
-            "On one page without random loss, the model's error of a difference is {}, and {}.",
-            recorded.text(),
-            guessed.text()
+            "How sure a race of one page is, without random loss: {}; {}.",
+            recorded.in_words(),
+            guessed.in_words()
         ))
     }
 

@@ -85,10 +85,10 @@ impl Content<'_> {
             lossy: is_lossy(network),
             evidence: self.evidence,
         };
-        let error = ModelErrors::embedded().of(&question)?;
+        let trust = ModelErrors::embedded().of(&question);
         Some(format!(
-            "The model's error of the difference on one page, as a share of the page load time: {}.",
-            error.text()
+            "How sure a race of one page is: {}.",
+            trust.in_words()
         ))
     }
 
