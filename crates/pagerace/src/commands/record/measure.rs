@@ -196,3 +196,61 @@ fn place(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['?', '#']).next().unwrap_or_default().to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{ImportOptions, Recording, shown, with_bodies};
+
+    /// Returns a recording of requests with these media types, encoded sizes and bodies.
+    fn recording(requests: &[(&str, &str, u64, Option<&str>)]) -> Recording {
+        let entry = |&(path, mime, bytes, text): &(&str, &str, u64, Option<&str>)| -> Value {
+            json!({"request": {"method": "GET", "url": format!("http://a.test/{path}")},
+                "response": {"status": 200, "bodySize": bytes, "content":
+                    {"size": text.map_or(bytes, |t| t.len() as u64), "mimeType": mime, "text": text}}})
+        };
+        let entries: Vec<Value> = requests.iter().map(entry).collect();
+        let har = json!({"log": {"version": "1.2", "entries": entries}}).to_string();
+        pagerace_har::recording_from_bytes("a.har", har.as_bytes(), &ImportOptions::default())
+            .expect("a recording")
+    }
+
+    #[test]
+    fn bodies_count_by_bytes_without_media() {
+        let html = Some("<!doctype html><p>Hello, these are words.");
+        let whole = recording(&[
+            ("", "text/html", 40, html),
+            ("film", "video/mp4", 900, None),
+        ]);
+        assert!((with_bodies(&whole) - 1.0).abs() < 1e-9);
+        let half = recording(&[
+            ("", "text/html", 40, html),
+            ("a.png", "image/png", 40, None),
+        ]);
+        assert!((with_bodies(&half) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn requests_are_found_again_once_and_cut_bodies_in_part() {
+        let html = Some("<!doctype html><p>Hello, these are words.");
+        let recorded = recording(&[
+            ("", "text/html", 30, html),
+            ("x?t=1", "text/css", 20, Some("p {} q {} r {} s {} t {}")),
+            ("x?t=2", "text/css", 20, Some("p {} q {} r {} s {} t {}")),
+            (
+                "y",
+                "text/css",
+                30,
+                Some("p { color: teal; margin: 0; padding: 0 }"),
+            ),
+        ]);
+        let again = recording(&[
+            ("", "text/html", 30, html),
+            ("x?t=9", "text/css", 20, None),
+            // Its end was cut off.
+            ("y", "text/css", 15, None),
+        ]);
+        assert!((shown(&recorded, &again.page) - 0.65).abs() < 1e-9);
+    }
+}
