@@ -19,7 +19,7 @@ use crate::compact::millis;
 /// The data of one race.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
-    /// Heading and window title, such as `example.org: 10 strategies on 3 networks`.
+    /// Heading and window title: the answer, or `12 pages: 10 strategies on 3 networks`.
     pub title: String,
     /// Version of Pagerace, such as `0.1.0`.
     pub version: String,

@@ -18,11 +18,11 @@ use crate::export::json::scenario_text;
 use crate::facts::facts_in;
 use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
-use crate::results::{Fact, Results};
+use crate::results::{Fact, Results, distinct};
 use crate::runner::{OnProgress, Runner};
 use crate::stats::finite;
 use crate::unit::Unit;
-use crate::verdict::verdict;
+use crate::verdict::{record as record_of, verdict};
 use crate::why;
 
 mod detail;
@@ -143,8 +143,21 @@ fn fact_entry(fact: &Fact) -> Named {
     }
 }
 
+/// Maximum number of networks whose answers are the title.
+const TITLED_MAX: usize = 3;
+
+/// Returns the answers of a race of one page without what they rest on, or else what was raced.
 fn title(results: &Results) -> String {
     let plan = &results.plan;
+    if let ([page], true) = (plan.pages.as_slice(), plan.networks.len() <= TITLED_MAX) {
+        let answers = (0..plan.networks.len()).map(|network| {
+            let analysis = analyse(results, 0, network, plan.metric);
+            let answer = verdict(results, 0, network, &analysis).answer;
+            let lead = answer.split(" (").next().unwrap_or_default();
+            format!("{}.", lead.trim_end_matches('.'))
+        });
+        return format!("{}: {}", page.name, answers.collect::<Vec<_>>().join(" "));
+    }
     let count =
         |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     let what = match plan.pages.as_slice() {
@@ -306,7 +319,11 @@ fn across(results: &Results) -> Vec<AcrossSection> {
 /// Returns notes on the interpretation of the results.
 fn notes(results: &Results) -> Vec<String> {
     let plan = &results.plan;
-    let mut notes = Vec::new();
+    let places = (0..plan.networks.len()).flat_map(|n| (0..plan.pages.len()).map(move |p| (p, n)));
+    let records = places
+        .filter_map(|(page, network)| record_of(&analyse(results, page, network, plan.metric)));
+    let records: Vec<String> = records.collect();
+    let mut notes: Vec<String> = distinct(records.iter()).into_iter().cloned().collect();
     for page in &plan.pages {
         let name = if plan.pages.len() > 1 {
             format!("{}: ", page.name)

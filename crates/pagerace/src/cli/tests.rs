@@ -199,7 +199,7 @@ fn defaults() {
             args.design.loads.random.seed,
             args.design.metric.to_string()
         ),
-        (30, 1, "lcp".to_owned())
+        (None, 1, "lcp".to_owned())
     );
     assert_eq!(args.design.contenders.baseline, None);
 }

@@ -3,6 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pagerace_lab::MetricId;
+use pagerace_lab::model_error::{DifferenceKind, ModelErrors, Question};
+use pagerace_page::PaintEvidence;
+
 use crate::support::Sandbox;
 
 /// A command of a document on example pages, and the lines that the document shows of its output.
@@ -104,4 +108,20 @@ fn documents_show_what_commands_print() {
         "the commands print something else now:\n{}",
         wrong.join("\n")
     );
+}
+
+#[test]
+fn the_readme_has_the_records_of_answers() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    for evidence in [PaintEvidence::Recorded, PaintEvidence::Guessed] {
+        let question = Question {
+            kinds: vec![DifferenceKind::Protocol],
+            unmeasured: Vec::new(),
+            metric: MetricId::default(),
+            lossy: false,
+            evidence,
+        };
+        let record = ModelErrors::embedded().of(&question).in_words();
+        assert!(readme.contains(&record), "README.md lacks: {record}");
+    }
 }
