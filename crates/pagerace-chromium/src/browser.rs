@@ -24,7 +24,7 @@ use crate::clock::Clock;
 use crate::device;
 use crate::error::ChromiumError;
 
-pub use find::find;
+pub use find::{find, version};
 use process::Process;
 
 /// The timeout for the first answer, which may wait for a cold disk.

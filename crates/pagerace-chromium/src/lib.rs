@@ -17,6 +17,7 @@
 //! navigation (no clicks, no scrolling).
 
 pub mod browser;
+mod cache;
 pub mod cdp;
 pub mod clock;
 mod device;
@@ -29,6 +30,7 @@ pub mod record;
 pub mod trace;
 
 pub use browser::{Browser, Options, Spawn};
+pub use cache::cache_folder;
 pub use cdp::{Event, Session};
 pub use clock::Clock;
 pub use error::ChromiumError;

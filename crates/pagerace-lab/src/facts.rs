@@ -101,6 +101,7 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
     if plan.settings.real_tls && simulated {
         facts.push("real TLS".to_owned());
     }
+    facts.extend(measured(plan));
     if plan.settings.name_lookup == NameLookup::None {
         facts.push("no name look-ups".to_owned());
     }
@@ -126,6 +127,19 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
         facts.push(format!("with {own}"));
     }
     facts.join(", ")
+}
+
+/// Returns a fact about layouts that the recordings lack, if they were measured.
+fn measured(plan: &Plan) -> Option<String> {
+    let layouts = plan.pages.iter().filter_map(|page| page.layout.as_ref());
+    let browsers: Vec<&String> = layouts.filter_map(|l| l.measured_in.as_ref()).collect();
+    let (browser, all) = (browsers.first()?, plan.pages.len());
+    Some(if all == 1 {
+        format!("layout measured in {browser}")
+    } else {
+        let measured = browsers.len();
+        format!("layout of {measured} of {all} pages measured in {browser}")
+    })
 }
 
 /// Returns a fact about servers beyond the access link, if there are any.

@@ -55,6 +55,7 @@ fn page(recorded_layout: bool) -> Page {
         inline_scripts: vec![],
         overlay: None,
         hidden: None,
+        measured_in: None,
         body_start: Some(400),
         largest: None,
         rendering: Some(RenderingTime {

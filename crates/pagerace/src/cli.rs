@@ -35,7 +35,8 @@ pub(crate) mod record;
 pub(crate) mod serve;
 
 use groups::{
-    DesignArgs, JobsArgs, OUTPUT, OutputArgs, PageChoice, ProgressArgs, default, excluding,
+    DesignArgs, JobsArgs, LayoutArgs, OUTPUT, OutputArgs, PageChoice, ProgressArgs, default,
+    excluding,
 };
 #[cfg(feature = "live")]
 use live::{CalibrateArgs, LiveArgs};
@@ -273,6 +274,9 @@ pub(crate) struct RaceArgs {
 
     #[command(flatten)]
     pub(crate) choice: PageChoice,
+
+    #[command(flatten)]
+    pub(crate) layout: LayoutArgs,
 
     /// Run the race of a results file (written by --json) again.
     #[arg(long, value_name = "FILE")]

@@ -4,6 +4,8 @@ use std::io::{IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
+#[cfg(feature = "live")]
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -31,11 +33,35 @@ static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// True if the process may end at any time.
 static MAY_END: AtomicBool = AtomicBool::new(false);
 
+/// What has to be cleaned up if an interrupt ends the process now.
+#[cfg(feature = "live")]
+static CLEAN_UP: Mutex<Option<CleanUp>> = Mutex::new(None);
+
+/// A function that cleans up.
+#[cfg(feature = "live")]
+type CleanUp = Box<dyn FnOnce() + Send>;
+
+/// Lets an interrupt call `clean_up` and end the process, until this is called with `None`.
+#[cfg(feature = "live")]
+pub(crate) fn clean_up_on_interrupt(clean_up: Option<CleanUp>) {
+    heed_interrupts();
+    *CLEAN_UP.lock().unwrap_or_else(PoisonError::into_inner) = clean_up;
+}
+
 /// Records interrupts (Ctrl-C) from now on. A second one ends the process immediately.
 fn heed_interrupts() {
     let stop = Arc::clone(&STOP);
     // This fails only if the handler is installed already.
     let _ = ctrlc::set_handler(move || {
+        #[cfg(feature = "live")]
+        {
+            let mut clean_up = CLEAN_UP.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(clean_up) = clean_up.take() {
+                clean_up();
+                crate::report(&Interrupted(String::new()).into());
+                std::process::exit(INTERRUPTED);
+            }
+        }
         if stop.swap(true, Ordering::Relaxed) {
             std::process::exit(INTERRUPTED);
         }

@@ -91,6 +91,7 @@ mod tests {
             inline_scripts: vec![],
             overlay: None,
             hidden: None,
+            measured_in: None,
         };
         let (all, above, corner) = (160.0 * 80.0, 80.0 * 40.0, 64.0);
         assert_eq!(owned(&layout), [all - above - corner, above, 0.0, corner]);

@@ -72,6 +72,7 @@ pub(crate) fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
             inline_scripts: vec![],
             overlay: None,
             hidden: None,
+            measured_in: None,
         }),
         ..Page::clone(page)
     }

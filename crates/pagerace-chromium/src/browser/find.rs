@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::error::ChromiumError;
 
@@ -39,6 +40,29 @@ pub fn find(named: Option<&Path>) -> Result<PathBuf, ChromiumError> {
     }
 }
 
+/// Returns the version of a program that [`find`] has found, such as `156.0.7000.1`.
+///
+/// # Errors
+/// Returns [`ChromiumError::Start`] if it cannot be started, and [`ChromiumError::Answer`] if it
+/// does not print a version.
+pub fn version(executable: &Path) -> Result<String, ChromiumError> {
+    let output = Command::new(executable).arg("--version").output();
+    let output = output.map_err(|source| ChromiumError::Start {
+        executable: executable.to_owned(),
+        source,
+    })?;
+    version_in(&String::from_utf8_lossy(&output.stdout)).ok_or_else(|| ChromiumError::Answer {
+        method: "--version".into(),
+        missing: "version",
+    })
+}
+
+/// Returns the word that begins with a digit: "Chromium 156.0.7000.1 built on Debian".
+fn version_in(text: &str) -> Option<String> {
+    let begins = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    text.split_whitespace().find(begins).map(str::to_owned)
+}
+
 /// Searches the folders of `path` for a name without a slash.
 fn in_path(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
     let direct = Path::new(name);
@@ -59,6 +83,13 @@ mod tests {
         let error = find(Some(Path::new("/no/such/browser"))).unwrap_err();
         let text = error.to_string();
         assert!(text.contains("/no/such/browser") && text.contains("--chromium"));
+    }
+
+    #[test]
+    fn versions_are_read() {
+        let text = "Google Chrome 156.0.7000.1 built on Debian GNU/Linux 12\n";
+        assert_eq!(version_in(text).as_deref(), Some("156.0.7000.1"));
+        assert_eq!(version_in("no display\n"), None);
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::{env, process};
+use std::process::{self, Command, Stdio};
 
 use pagerace_core::Duration;
 
 use super::run::finish;
+use crate::cache_folder;
 use crate::error::ChromiumError;
 
 /// The timeout of an installation. Lighthouse has 200 dependencies, which take a while on
@@ -88,13 +88,8 @@ impl Package {
 
     /// Returns `$XDG_CACHE_HOME/pagerace/node`, or the same below `~/.cache`.
     fn cache(&self) -> Result<PathBuf, ChromiumError> {
-        let absolute = |name: &str| {
-            let path = PathBuf::from(env::var_os(name)?);
-            path.is_absolute().then_some(path)
-        };
-        absolute("XDG_CACHE_HOME")
-            .or_else(|| Some(absolute("HOME")?.join(".cache")))
-            .map(|folder| folder.join("pagerace").join("node"))
+        cache_folder()
+            .map(|folder| folder.join("node"))
             .ok_or_else(|| self.error("neither $XDG_CACHE_HOME nor $HOME names a folder for it"))
     }
 

@@ -371,6 +371,7 @@ fn fonts_fall_back_unless_they_hide_text() {
         inline_scripts: vec![],
         overlay: None,
         hidden: None,
+        measured_in: None,
     });
     // A font that text waits for is not essential, because the text has a fallback.
     let mut paints = vec![PaintEffect::default(); 4];

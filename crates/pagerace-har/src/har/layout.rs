@@ -82,6 +82,7 @@ pub(super) fn read(
             .get("hidden")
             .and_then(overlay)
             .filter(|o| !was_seen(*o, chosen, presentation)),
+        measured_in: None,
     })
 }
 

@@ -52,6 +52,10 @@ pub struct PageLayout {
     /// elements make no paint contentful.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<Overlay>,
+    /// Browser that measured the layout of a recording without one, such as
+    /// `Chromium 156.0.7000.1`; `None` if the recording has a layout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_in: Option<String>,
 }
 
 /// A script inside the document.

@@ -471,6 +471,7 @@ impl Draw {
                 after: self.wait(count),
                 delay: self.ms(1_000),
             }),
+            measured_in: None,
             elements,
         }
     }

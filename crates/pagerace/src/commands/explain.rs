@@ -19,13 +19,13 @@ use pagerace_page::Page;
 use pagerace_report::input::Provenance;
 
 use super::files::{check_files, write};
-use super::inputs::{networks, pages};
+use super::inputs::{measured_pages, networks};
 use super::needs::NeedArgs;
 use super::race::settings;
 use super::simulate::{explain, load};
 use super::warn::{idle_rules, warn};
 use crate::cli::WorkArgs;
-use crate::cli::groups::{LoadArgs, PageChoice};
+use crate::cli::groups::{LayoutArgs, LoadArgs, PageChoice};
 use crate::cli::model::ModelArgs;
 use crate::cli::origin_rtt;
 use crate::table;
@@ -73,6 +73,9 @@ pub(crate) struct ExplainArgs {
 
     #[command(flatten)]
     choice: PageChoice,
+
+    #[command(flatten)]
+    layout: LayoutArgs,
 
     #[command(flatten, next_help_heading = "Essential")]
     needs: NeedArgs,
@@ -164,7 +167,8 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     let settings = settings(&args.model)?;
     args.needs.read()?;
     let files = std::slice::from_ref(&args.har);
-    let mut pages = pages(files, args.choice.page.as_ref(), Some(&args.work))?;
+    let page = args.choice.page.as_ref();
+    let mut pages = measured_pages(files, page, &args.layout, &args.work)?;
     origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
     let a = a.unwrap_or_else(|| Contender {
         protocols: one::recorded_protocol(&pages[0]),

@@ -12,12 +12,25 @@ use pagerace_core::parallel;
 use pagerace_har::{ImportOptions, TransferSequence};
 use pagerace_lab::Progress;
 use pagerace_net::Network;
-use pagerace_page::Page;
+use pagerace_page::{Page, RecordedPage};
 use pagerace_papers::{NETWORKS, synthetic_page};
 
+#[cfg(feature = "live")]
+use super::record::Measure;
 use crate::cli::WorkArgs;
+use crate::cli::groups::LayoutArgs;
 use crate::lists::split_all;
 use crate::progress::{Watch, end_soon_on_interrupt};
+
+/// Says what a recording with a layout would bring, if one of the pages has a recording without.
+pub(super) fn layout_advice(pages: &[Arc<Page>]) -> Option<&'static str> {
+    let was_recorded = |page: &Page| page.recorded != RecordedPage::default();
+    let guessed = |page: &Arc<Page>| page.layout.is_none() && was_recorded(page);
+    pages.iter().any(guessed).then_some(
+        "Paints without a recorded layout are guesses; pagerace record URL -o site.page records it, \
+         which makes verdicts surer.",
+    )
+}
 
 /// Returns the way to a recorded layout, if the page's recording has none but has bodies that a
 /// browser can show.
@@ -120,15 +133,42 @@ pub(crate) fn pages(
     page: Option<&String>,
     work: Option<&WorkArgs>,
 ) -> Result<Vec<Arc<Page>>> {
-    if work.is_some() {
-        end_soon_on_interrupt();
-    }
     let options = ImportOptions {
         page: page.cloned(),
     };
+    pages_by(hars, work, &|path| Ok(pagerace_har::load(path, &options)?))
+}
+
+/// Loads recorded pages as [`pages`] does, and lets Chromium measure the layouts that they lack, if
+/// it can.
+#[cfg_attr(not(feature = "live"), expect(unused_variables))]
+pub(super) fn measured_pages(
+    hars: &[PathBuf],
+    page: Option<&String>,
+    layout: &LayoutArgs,
+    work: &WorkArgs,
+) -> Result<Vec<Arc<Page>>> {
+    #[cfg(feature = "live")]
+    if !layout.no_layout
+        && let Some(measure) = Measure::new(page, &work.progress)
+    {
+        return pages_by(hars, Some(work), &|path| measure.load(path));
+    }
+    pages(hars, page, Some(work))
+}
+
+/// Loads pages as [`pages`] does. `load` reads a recording.
+fn pages_by(
+    hars: &[PathBuf],
+    work: Option<&WorkArgs>,
+    load: &dyn Fn(&Path) -> Result<Page>,
+) -> Result<Vec<Arc<Page>>> {
+    if work.is_some() {
+        end_soon_on_interrupt();
+    }
     let mut pages = readable(hars, true, |path| match sequence(path)? {
         Some(page) => Ok(page),
-        None => Ok(pagerace_har::load(path, &options)?),
+        None => load(path),
     })?;
     let named = pages.iter_mut().map(|(path, page)| (*path, &mut page.name));
     distinguish(named.collect());

@@ -20,7 +20,7 @@ use pagerace_sim::{ProtocolMap, Visit};
 
 use super::failed::all_failed;
 use super::files::{check_files, open};
-use super::inputs::{controllers, list, networks_in, pages, skipped};
+use super::inputs::{controllers, list, measured_pages, networks_in, skipped};
 use super::interventions::{self, needs_pages, variants};
 #[cfg(feature = "live")]
 use super::record::record_site;
@@ -271,7 +271,7 @@ pub(super) fn add_pages(plan: &mut Plan, args: &RaceArgs) -> Result<()> {
     let progress = &args.work.progress;
     let files = args.hars.iter().map(|page| recorded(page, progress));
     let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
-    let pages = pages(&files, args.choice.page.as_ref(), Some(&args.work))?;
+    let pages = measured_pages(&files, args.choice.page.as_ref(), &args.layout, &args.work)?;
     with_pages(plan, args, pages, false)
 }
 

@@ -1,5 +1,6 @@
 //! `pagerace record`: records a page in Chromium to a file.
 
+mod measure;
 mod source;
 mod summary;
 
@@ -24,8 +25,10 @@ use crate::cli::groups::ProgressArgs;
 use crate::cli::record::RecordArgs;
 use crate::cli::{Cli, Command};
 use crate::commands::files::check_files;
+use crate::progress::{Watch, clean_up_on_interrupt};
+pub(super) use measure::Measure;
 pub(crate) use source::OtherHost;
-use source::Source;
+use source::{Served, Source};
 use summary::Summary;
 
 pub(crate) fn run(args: &RecordArgs) -> Result<()> {
@@ -36,36 +39,56 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
         None => source.device().unwrap_or_else(Device::desktop),
     };
     let site = source.serve(&args.host)?;
-    let scratch = Scratch::new()?;
-    let mut options = Options::new(&scratch.path);
-    options.executable.clone_from(&args.chromium);
-    options.device = device;
-    if let Some(site) = &site {
-        options.rules.extend(site.rules());
-        options.spki = site.keys();
-    } else {
-        options.online = true;
-    }
     let record_options = RecordOptions {
         keep_secrets: args.keep_secrets,
         settle: args.settle,
         deadline: args.deadline,
     };
-    let spawn = |mut command: process::Command| command.spawn();
-    let launch = || Browser::launch(&options, &spawn);
-    // Its handler of interrupts does not replace the one of `scratch`.
+    let chromium = args.chromium.as_deref();
     let progress = args.progress.watch("loads");
     progress.start("recording", LOADS);
-    let mut tell = |done| {
-        let _ = progress.tell(Progress { done, total: LOADS });
-    };
-    let har = record(&launch, source.url().as_str(), &record_options, &mut tell)?;
-    progress.clear();
+    let har = load(
+        source.url(),
+        site.as_ref(),
+        device,
+        chromium,
+        &record_options,
+        &progress,
+    )?;
     write(&args.output, &har)?;
-    let deviations = site.map(source::Served::stop).unwrap_or_default();
+    let deviations = site.map(Served::stop).unwrap_or_default();
     let summary = Summary::of(&har, deviations);
     summary.print(&mut anstream::stdout().lock(), &args.output)?;
     Ok(())
+}
+
+/// Returns the recording of a page of the web, or of one that we serve.
+fn load(
+    url: &Url,
+    site: Option<&Served>,
+    device: Device,
+    chromium: Option<&Path>,
+    record_options: &RecordOptions,
+    progress: &Watch,
+) -> Result<Value> {
+    let scratch = Scratch::new()?;
+    let mut options = Options::new(&scratch.path);
+    options.executable = chromium.map(Path::to_owned);
+    options.device = device;
+    if let Some(site) = site {
+        options.rules.extend(site.rules());
+        options.spki = site.keys();
+    } else {
+        options.online = true;
+    }
+    let spawn = |mut command: process::Command| command.spawn();
+    let launch = || Browser::launch(&options, &spawn);
+    let mut tell = |done| {
+        let _ = progress.tell(Progress { done, total: LOADS });
+    };
+    let har = record(&launch, url.as_str(), record_options, &mut tell)?;
+    progress.clear();
+    Ok(har)
 }
 
 /// Records a page of the web with the default options, to a file named after its host in
@@ -119,11 +142,7 @@ impl Scratch {
         let path = directory.path().to_owned();
         let directory = Arc::new(Mutex::new(Some(directory)));
         let again = Arc::clone(&directory);
-        // Without a handler the next run removes the folder of an interrupted one.
-        let _ = ctrlc::set_handler(move || {
-            remove(&again);
-            process::exit(130);
-        });
+        clean_up_on_interrupt(Some(Box::new(move || remove(&again))));
         Ok(Self { directory, path })
     }
 }
@@ -131,6 +150,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         remove(&self.directory);
+        clean_up_on_interrupt(None);
     }
 }
 

@@ -9,6 +9,7 @@ mod explain;
 mod files;
 mod guide;
 mod interventions;
+mod layout;
 mod live;
 mod objects;
 #[cfg(feature = "live")]

@@ -342,7 +342,7 @@ fn all_recordings_race_together() {
         "--runs",
         "1",
     ]);
-    words.extend(["--csv", "out.csv", "--no-progress"]);
+    words.extend(["--csv", "out.csv", "--no-progress", "--no-layout"]);
     let race = sandbox.run(&words);
     assert_eq!((race.code, race.err.as_str()), (0, ""));
     let csv = sandbox.read("out.csv");

@@ -118,6 +118,7 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
             inline_scripts: vec![],
             overlay: None,
             hidden: None,
+            measured_in: None,
         }),
         content: None,
         fit: None,

@@ -14,7 +14,7 @@ use pagerace_page::Page;
 use pagerace_report::input::Provenance;
 
 use super::super::files::reasons;
-use super::super::inputs::layout_hint;
+use super::super::inputs::layout_advice;
 use super::pages;
 use crate::table;
 use crate::text::{counted, headed, say, stress, width};
@@ -145,9 +145,8 @@ fn paints(page: &Page) -> String {
     let processor = page.processor_in_words();
     let processor = processor.map_or_else(String::new, |words| format!("; processor: {words}"));
     format!(
-        "paints {}{}; largest paint: {}{processor}",
+        "paints {}; largest paint: {}{processor}",
         page.paint_evidence(),
-        layout_hint(page),
         page.largest_in_words()
     )
 }
@@ -252,6 +251,11 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
     let plan = &results.plan;
     if let Some(text) = notes(plan) {
         say(out, &text)?;
+    }
+    if results.provenance == Provenance::Simulated
+        && let Some(text) = layout_advice(&plan.pages)
+    {
+        say(out, text)?;
     }
     if let Some(name) = without_choice(plan) {
         let text = format!(

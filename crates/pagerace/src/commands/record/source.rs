@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use pagerace_core::Protocol;
-use pagerace_har::{Device, Exchange, ImportOptions, is_gzip};
+use pagerace_har::{Device, Exchange, ImportOptions, Recording, is_gzip};
 use pagerace_live::servers::{LocalCa, OriginServer, Servers, ServersConfig};
 use pagerace_live::site::ServedSite;
 use pagerace_live::{FolderSite, ReplaySite};
@@ -99,26 +99,30 @@ impl Source {
         let file = path.display();
         let mut recording = pagerace_har::load_recording(path, &ImportOptions::default())?;
         pagerace_sim::fit(&mut recording.page)?;
+        Self::fitted(&recording).with_context(|| file.to_string())
+    }
+
+    /// Returns the source of a recording whose page is fitted.
+    pub(super) fn fitted(recording: &Recording) -> Result<Self> {
         let document = recording.page.document;
         let of_document = |exchange: &&Exchange| exchange.resource == Some(document);
         let body = recording.exchanges.iter().find(of_document);
         if body.is_none_or(|exchange| exchange.body.is_none()) {
             bail!(
-                "{file}: the document has no body, so there is no page to show; export the HAR \
-                 with content, or record the page from its address"
+                "the document has no body, so there is no page to show; export the HAR with \
+                 content, or record the page from its address"
             );
         }
         // The servers speak TLS, whatever the port.
-        let mut url = Url::parse(&recording.page.url).with_context(|| file.to_string())?;
+        let mut url = Url::parse(&recording.page.url)?;
         if url.set_scheme("https").is_err() {
-            bail!("{file}: {url} has no host");
+            bail!("{url} has no host");
         }
-        let site = ReplaySite::new(&recording).with_context(|| file.to_string())?;
-        let site = site.with_restarts();
+        let site = ReplaySite::new(recording)?.with_restarts();
         Ok(Self::Recording {
             url,
             site: Box::new(site),
-            device: recording.device,
+            device: recording.device.clone(),
         })
     }
 
@@ -377,7 +381,7 @@ mod tests {
         assert_eq!(served.stop().source, "recording");
 
         let bare = parse(&har(&[("https://a.test/", 200, None)]));
-        let error = bare.expect_err("no body").to_string();
+        let error = format!("{:#}", bare.expect_err("no body"));
         assert!(error.contains("the document has no body"), "{error}");
         assert!(parse("{").is_err(), "no HAR");
         std::fs::remove_file(&file).expect("was made");

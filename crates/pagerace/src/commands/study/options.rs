@@ -104,8 +104,11 @@ fn parse(arguments: &[String]) -> Result<RaceArgs> {
     let race = command
         .find_subcommand("race")
         .expect("there is such a command");
-    // A study has outputs of its own.
-    let other = |arg: &Arg| arg.get_help_heading() == Some(OUTPUT) || arg.get_id() == "scenario";
+    // A study has outputs of its own, and starts no browser.
+    let other = |arg: &Arg| {
+        let id = arg.get_id();
+        arg.get_help_heading() == Some(OUTPUT) || id == "scenario" || id == "no_layout"
+    };
     for name in names(arguments) {
         let mut all = race.get_arguments();
         let option = all.find(|arg| arg.get_long() == Some(name));
@@ -114,7 +117,10 @@ fn parse(arguments: &[String]) -> Result<RaceArgs> {
             let known = options.filter_map(Arg::get_long).chain(plan::KEYS);
             let near = did_you_mean(name, known);
             let what_to_do = match option {
-                Some(_) => "; it is for the command line only, as a study has outputs of its own",
+                Some(_) => {
+                    "; it is for the command line only: a study has outputs of its own, and measures \
+                     no layout"
+                }
                 None if near.is_empty() => "; `pagerace race --help` lists them",
                 None => &near,
             };
