@@ -432,10 +432,9 @@ fn element_size(bytes: u64) -> f64 {
 /// element for the largest, and, if it is a text, lets it wait for the same.
 pub fn largest_group(page: &Page, draw: f64) -> usize {
     match page.drawn_largest(draw) {
-        None => 0,
         Some((LargestElement::Text, place)) if place >= 1.0 - SCRIPTED_TEXT => 2,
         Some((LargestElement::Text, place)) if place >= (1.0 - SCRIPTED_TEXT) * FONT_TEXT => 1,
-        Some((LargestElement::Text, _)) => 0,
+        None | Some((LargestElement::Text, _)) => 0,
         Some((LargestElement::Image { id }, _)) => 3 + id.index(),
     }
 }

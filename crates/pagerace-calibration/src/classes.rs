@@ -111,9 +111,9 @@ fn class<'a>(all: &[&'a Difference], others: impl Fn(&Difference) -> Vec<&'a Dif
         };
         of_page = Some((&one.page, wider));
         let live = one.observed / one.baseline;
-        for level in 0..2 {
+        for (level, wider) in wider.into_iter().enumerate() {
             let (low, high) = range(one, form, level);
-            let (low, high) = (low - wider[level], high + wider[level]);
+            let (low, high) = (low - wider, high + wider);
             class.held[level] += u32::from((low..=high).contains(&live));
             let middle = one.simulated.of(form.paired).middle;
             if (low > 0.0 || high < 0.0) && middle.abs() >= NOTICEABLE {

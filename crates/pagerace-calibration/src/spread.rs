@@ -58,7 +58,8 @@ pub(crate) fn live_spread(metric: MetricId, all: &[Combination]) -> Option<LiveS
         let weight = 1.0 / one.live.len() as f64;
         for load in &one.live {
             let below = one.runs.iter().filter(|run| *run < load).count() as f64;
-            let equal = one.runs.iter().filter(|run| *run == load).count() as f64;
+            let above = one.runs.iter().filter(|run| *run > load).count() as f64;
+            let equal = one.runs.len() as f64 - below - above;
             // Among n runs, a load has n + 1 places.
             let share = (below + 0.5 * equal + 0.5) / (one.runs.len() + 1) as f64;
             for (held, beyond) in held.iter_mut().zip([0.25, 0.1, 0.05]) {

@@ -164,7 +164,7 @@ impl ModelErrors {
             .max_by(|a, b| width(a).total_cmp(&width(b)))
             .expect("there is a kind");
         if let Some(what) = question.unmeasured.first() {
-            trust.instead_of = (*what).to_owned();
+            (*what).clone_into(&mut trust.instead_of);
         }
         trust
     }

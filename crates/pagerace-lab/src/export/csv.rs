@@ -22,6 +22,7 @@ const CONTENDER: [&str; 6] = [
 ];
 
 type Number = fn(&Comparison) -> Option<f64>;
+type OfWorld = fn(&World) -> Option<f64>;
 
 /// The numbers of a comparison, by column.
 #[rustfmt::skip]
@@ -47,7 +48,7 @@ const NUMBERS: [(&str, Number); 17] = [
 
 /// The differences of a run's world from the nominal one, by column.
 #[rustfmt::skip]
-const WORLD: [(&str, fn(&World) -> Option<f64>); 8] = [
+const WORLD: [(&str, OfWorld); 8] = [
     ("rate_factor", |world| Some(world.rate)),
     ("rtt_added_ms", |world| Some(world.rtt_ms)),
     ("queue_factor", |world| Some(world.queue)),

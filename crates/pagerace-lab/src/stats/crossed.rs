@@ -23,7 +23,7 @@ pub fn crossed(values: &[Grouped], baselines: &[Grouped]) -> Vec<f64> {
 
 /// Returns the share of differences below zero, of which zeros count half; `None` without
 /// any. Crossed differences give the probability that a load of one contender has a lower
-/// value than a load of the other (the common-language effect size: McGraw and Wong 1992).
+/// value than a load of the other (the common-language effect size: `McGraw` and Wong 1992).
 pub fn lower_share(differences: &[f64]) -> Option<f64> {
     let below = differences.iter().filter(|d| **d < 0.0).count();
     let equal = differences.iter().filter(|d| **d == 0.0).count();

@@ -83,12 +83,11 @@ impl<'a> Measure<'a> {
             pagerace_har::from_bytes(&name, bytes, &ImportOptions::default())
         };
         let read = kept.as_ref().and_then(|kept| fs::read(kept).ok());
-        let mut page = match read.and_then(|bytes| import(&bytes).ok()) {
-            Some(page) => page,
-            None => {
-                let har = self.show(path, recording, kept.as_deref())?;
-                import(&serde_json::to_vec(&har)?)?
-            }
+        let mut page = if let Some(page) = read.and_then(|bytes| import(&bytes).ok()) {
+            page
+        } else {
+            let har = self.show(path, recording, kept.as_deref())?;
+            import(&serde_json::to_vec(&har)?)?
         };
         let shown = shown(recording, &page);
         if shown < SHOWN_MIN {

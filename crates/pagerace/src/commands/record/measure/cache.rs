@@ -1,6 +1,7 @@
 //! Measured recordings in the user's cache folder.
 
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -26,7 +27,11 @@ pub(super) fn file(har: &Path, options: &ImportOptions, browser: &str) -> Option
     context.update(&fs::read(har).ok()?);
     let digest = context.finish();
     let digest = digest.as_ref().iter().take(16);
-    let name: String = digest.map(|byte| format!("{byte:02x}")).collect();
+    let mut name = String::new();
+    for byte in digest {
+        // Writing to a `String` cannot fail.
+        let _ = write!(name, "{byte:02x}");
+    }
     let folder = cache_folder()?.join("layouts");
     Some(folder.join(format!("{name}.page.gz")))
 }
