@@ -186,7 +186,7 @@ impl Metric {
         }
     }
 
-    /// Returns true if `name` is the name, the key, the title or another name of [`SYNONYMS`].
+    /// Returns true if `name` is the name, the key, the title or another name of `SYNONYMS`.
     /// Hyphens, underscores and spaces are the same, and so are upper and lower case.
     pub fn is_called(&self, name: &str) -> bool {
         let plain = |name: &str| name.to_ascii_lowercase().replace(['-', ' '], "_");

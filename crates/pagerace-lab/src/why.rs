@@ -151,7 +151,7 @@ const OPEN_MAX: usize = 3;
 
 /// Explains the plan's metric on one network for every contender that wins, loses or breaks
 /// objects, in a [typical run](typical_run), and adds the explanations to [`Results::whys`].
-/// If the race has at most [`OPEN_MAX`] contenders, open ones are explained, too. Contenders
+/// If the race has at most three contenders, open ones are explained, too. Contenders
 /// without a pair of finished runs are left out.
 ///
 /// # Errors

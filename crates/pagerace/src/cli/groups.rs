@@ -142,7 +142,6 @@ pub(crate) struct LayoutArgs {
     /// Guess the layout of a HAR that has content but no layout. By default, Chromium
     /// shows such a page first, if it is installed, and the layout is measured.
     #[arg(long)]
-    #[cfg_attr(not(feature = "live"), expect(dead_code))]
     pub(crate) no_layout: bool,
 }
 

@@ -93,7 +93,7 @@ fn what_cannot_be_shown_is_not_measured() {
 fn chromium_measures_a_layout_once() {
     let browsers = ["chromium", "chromium-browser", "google-chrome"];
     let works = |name: &&str| Command::new(name).arg("--version").output().is_ok();
-    if !browsers.iter().any(|name| works(name)) {
+    if !browsers.iter().any(works) {
         eprintln!("skipped: layouts are measured in Chromium");
         return;
     }

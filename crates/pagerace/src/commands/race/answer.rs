@@ -31,6 +31,7 @@ const WIDER: &str = " (A wider terminal shows more columns.)";
 const SENTENCES_MAX: usize = 5;
 
 /// Prints the whole answer. `defaults` names the options that were not given.
+#[cfg(any(feature = "live", feature = "study"))]
 pub(crate) fn print(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Result<()> {
     for network in 0..results.plan.networks.len() {
         first(out, results, network)?;
