@@ -12,7 +12,7 @@ use std::sync::Arc;
 use pagerace_core::rng::Rng;
 use pagerace_core::{Protocol, parallel};
 use pagerace_lab::stats::{differences, median};
-use pagerace_lab::{Contender, Plan, Progress, RunSummary, Runner};
+use pagerace_lab::{Contender, Plan, Progress, RunSummary, Runner, Worlds};
 use pagerace_net::Network;
 use pagerace_page::{OriginId, Page};
 use pagerace_sim::{LoadSettings, Outcome, ProtocolMap, ResourceTiming, Visit};
@@ -84,6 +84,8 @@ impl Experiment {
         let contenders = [Protocol::H2, Protocol::H3].map(contender);
         let mut plan = Plan::new(Vec::new(), self.networks.clone(), contenders.into());
         plan.runs = self.runs;
+        // As the study that it repeats: each pair of loads is of one network.
+        plan.worlds = Worlds::Nominal;
         plan.seed = self.seed;
         plan.settings = self.settings;
         plan
@@ -188,6 +190,7 @@ impl Experiment {
                 vec![contender],
             );
             plan.seed = self.seed;
+            plan.worlds = Worlds::Nominal;
             plan.settings = self.settings;
             let outcome = runner(&plan.scenario(0, run), plan.run_seed(run), false);
             outcome.map_err(|error| format!("{}: {error}", page.page.name))

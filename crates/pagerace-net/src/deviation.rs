@@ -103,8 +103,8 @@ mod tests {
     #[test]
     fn both_links_deviate() {
         assert_eq!(
-            deviating("rate 10mbit/1mbit rtt 100ms queue 100p", MORE),
-            "10.5 Mbit/s down, 1.05 Mbit/s up, 103 ms round trip, no loss, a queue of 110 packets"
+            deviating("rate 10mbit rtt 100ms queue 100p", MORE),
+            "10.5 Mbit/s down, 10.5 Mbit/s up, 103 ms round trip, no loss, a queue of 110 packets"
         );
     }
 

@@ -105,7 +105,7 @@ fn says_what_is_wrong_with_a_name() {
         "all are listed: {message}"
     );
     assert!(error("rr").contains("did you mean round-robin"));
-    assert!(error("EPS").contains("did you mean eps"));
+    assert!(error("epss").contains("did you mean eps"));
     assert!(!error("zzzzzzzz").contains("did you mean"));
     assert!(error(":alpha=1").contains("is empty"));
 }

@@ -124,7 +124,7 @@ fn adaptive_runs(lcp: fn(usize, u64) -> f64) -> usize {
 #[test]
 fn a_clear_answer_takes_few_runs_and_a_narrow_one_more() {
     assert_eq!(
-        adaptive_runs(|c, seed| 1000.0 - 400.0 * c as f64 + (seed % 97) as f64),
+        adaptive_runs(|c, seed| 1000.0 - 800.0 * c as f64 + (seed % 97) as f64),
         10
     );
     let narrow =
