@@ -92,7 +92,7 @@ pub struct Accuracy {
     pub model_errors: Vec<DifferenceErrors>,
     /// `model_errors` on held-out pages only.
     pub model_errors_held_out: Vec<DifferenceErrors>,
-    /// What verdicts rely on, by class of comparisons.
+    /// The records that verdicts rely on, by class of comparisons.
     pub classes: Vec<Class>,
     /// `classes` on held-out pages only, with ranges widened as on tuned pages.
     pub classes_held_out: Vec<Class>,

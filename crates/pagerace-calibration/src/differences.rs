@@ -219,7 +219,11 @@ fn simulated(first: &Prediction, second: &Prediction, metric: MetricId) -> Optio
     })
 }
 
+/// Returns the spread; `None` if the baseline is no share of anything, as a blocking time of zero.
 fn spread(differences: &[f64], base: f64) -> Option<Spread> {
+    if !(base > 0.0 && base.is_finite()) {
+        return None;
+    }
     let at = |p: f64| Some(quantile(differences, p)? / base);
     let central = |beyond: f64| Some((at(beyond)?, at(1.0 - beyond)?));
     Some(Spread {

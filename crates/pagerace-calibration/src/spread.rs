@@ -1,4 +1,4 @@
-//! Whether the range of simulated runs is as wide as that of live loads.
+//! The range of simulated runs compared with the spread of live loads.
 //!
 //! A live load lies somewhere among the simulated runs of its combination: at the share of
 //! runs that are lower. Over all live loads, these shares are uniform if the runs spread as

@@ -84,7 +84,7 @@ pub struct Comparison {
     pub signed_rank_p_holm: Option<f64>,
     /// True if no difference over the worlds of the runs matters.
     pub same: bool,
-    /// What is known of the ranges; `None` in one world.
+    /// The record of such ranges; `None` in one world.
     pub trust: Option<Trust>,
     /// True if more objects arrive broken than with the baseline, which rules out a gain.
     pub breaks: bool,

@@ -10,8 +10,8 @@ use pagerace_sim::H3Discovery;
 use crate::analysis::{Comparison, WORLDS_MIN, compare};
 use crate::error::LabError;
 use crate::plan::Plan;
-use crate::results::{Results, RunSummary, Variant};
-use crate::runner::{OnProgress, Runner, run_all};
+use crate::results::{Results, Variant};
+use crate::runner::{OnProgress, Runner, run_all, summary};
 use crate::unit::signed_percent;
 
 /// The comparison of HTTP/3 with an older version on first visits.
@@ -57,7 +57,8 @@ pub fn loads(results: &Results, network: usize) -> usize {
     }
 }
 
-/// Loads the page over HTTP/3 as a first visit does, in the worlds of the race on this network, and stores the comparison in [`Results::first_visits`].
+/// Loads the page over HTTP/3 as a first visit does, in the worlds of the race on this network,
+/// and stores the comparison in [`Results::first_visits`].
 ///
 /// # Errors
 /// Those of a race.
@@ -74,11 +75,8 @@ pub fn add_first_visit(
     };
     let mut plan = results.plan.clone();
     plan.settings.h3_discovery = H3Discovery::AltSvcFirstVisit;
-    let load = |run: usize| {
-        let scenario = plan.scenario(plan.variant_index(0, network, contender), run);
-        let outcome = runner(&scenario, plan.run_seed(run), false)?;
-        Ok(RunSummary::from(&outcome))
-    };
+    let variant = plan.variant_index(0, network, contender);
+    let load = |run: usize| summary(&plan, runner, variant, run);
     let learned = Variant {
         page: 0,
         network,

@@ -1,4 +1,4 @@
-//! What is known of simulated differences, from comparison with a real browser.
+//! The errors of simulated differences, from comparison with a real browser.
 //!
 //! `model_error/table.csv` has the format that `pagerace calibrate --model-errors`
 //! writes; its first lines state the source of its numbers. It has a line for each class of
@@ -100,7 +100,7 @@ pub struct Trust {
     /// Winners that were named in calibration, and those of them that won live, for 95 and
     /// 80 %. `None` if nothing was measured.
     pub record: Option<[(u32, u32); 2]>,
-    /// What was measured: "protocols on recorded layouts".
+    /// The comparisons that were measured: "protocols on recorded layouts".
     pub basis: String,
     /// Why this class stands in for another one; empty if it does not.
     pub instead_of: String,

@@ -30,7 +30,7 @@ pub struct Results {
     /// The causes of differences, if requested: see
     /// [`why::explain_network`](crate::why::explain_network).
     pub whys: Vec<Why>,
-    /// What is known of the model's errors, which verdicts over several worlds allow for.
+    /// The model's errors, which verdicts over several worlds allow for.
     pub model_errors: ModelErrors,
     /// The comparisons on first visits, if requested: see
     /// [`add_first_visit`](crate::first_visit::add_first_visit).

@@ -144,9 +144,8 @@ pub fn run_network(
             .collect();
         let load = |index: usize| {
             let (page, contender, run) = loads[index];
-            let scenario = plan.scenario(plan.variant_index(page, network, contender), run);
-            let outcome = runner(&scenario, plan.run_seed(run), false)?;
-            Ok(RunSummary::from(&outcome))
+            let variant = plan.variant_index(page, network, contender);
+            summary(&plan, runner, variant, run)
         };
         let done: usize = results.variants.iter().map(|one| one.runs.len()).sum();
         let rest = open.len() * contenders * (plan.runs as usize).saturating_sub(runs.end);
@@ -170,6 +169,17 @@ pub fn run_network(
         runs = runs.end..plan.more_runs(runs.end);
     }
     Ok(())
+}
+
+/// Runs a load of the variant at `variant`.
+pub(crate) fn summary(
+    plan: &Plan,
+    runner: &Runner<'_>,
+    variant: usize,
+    run: usize,
+) -> Result<RunSummary, String> {
+    let outcome = runner(&plan.scenario(variant, run), plan.run_seed(run), false)?;
+    Ok(RunSummary::from(&outcome))
 }
 
 /// Returns true if more runs would hardly change any conclusion on this page and network.

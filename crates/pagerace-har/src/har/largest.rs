@@ -111,7 +111,7 @@ const WITHOUT_PRIORITIES: Weights = Weights {
     late: -5.0,
 };
 
-/// What the importer knows of the images besides the recording: for each entry, whether it cannot
+/// Facts on the images that the importer knows besides the recording: for each entry, whether it cannot
 /// be a candidate, its place among the document's images, and whether a style names it.
 pub(super) struct Known<'a> {
     pub(super) excluded: &'a [bool],
@@ -199,7 +199,7 @@ fn shares(mut odds: Vec<(LargestElement, f64)>) -> Vec<LargestCandidate> {
     let all = sum(&odds);
     odds.retain(|(_, odds)| *odds >= PROBABILITY_MIN * all);
     let all = sum(&odds);
-    // Of two elements with the same odds, the one that was requested first comes first.
+    // The element that was requested first precedes another with the same odds.
     odds.sort_by(|a, b| b.1.total_cmp(&a.1));
     let share = |(element, odds): (LargestElement, f64)| LargestCandidate {
         element,

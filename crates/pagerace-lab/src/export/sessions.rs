@@ -69,7 +69,8 @@ struct Object {
 }
 
 /// Repeats all runs of all variants one after the other, and writes the delivery of each
-/// object as JSON. `runs` gives the number of runs of a variant. `progress` is called after each load with the number of completed loads.
+/// object as JSON. `runs` gives the number of runs of a variant. `progress` is called after each
+/// load with the number of completed loads.
 ///
 /// # Errors
 /// Any error of `out`, and any error of a load that cannot be run at all.

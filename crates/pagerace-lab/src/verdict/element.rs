@@ -1,4 +1,4 @@
-//! What a verdict owes to the element that a load takes for the largest.
+//! The part of a verdict that depends on which element is the largest.
 
 use std::collections::BTreeMap;
 

@@ -73,7 +73,7 @@ struct Sides {
 }
 
 impl Sides {
-    /// Of the contender at `index` and the baseline.
+    /// Returns the sides of the contender at `index` and the baseline.
     fn new(case: &Case<'_>, analysis: &Analysis, index: usize) -> Self {
         let (row, base) = (&analysis.rows[index], &analysis.rows[analysis.baseline]);
         let [own, other] = [index, analysis.baseline].map(|i| name(case, i));
