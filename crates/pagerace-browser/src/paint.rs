@@ -88,6 +88,23 @@ pub(crate) struct Block {
     pub(crate) fonts: Vec<ResourceId>,
 }
 
+impl Block {
+    /// Returns a guessed paragraph that adds `area` to the picture.
+    fn paragraph(end: Option<u64>, area: f64) -> Self {
+        Self {
+            end,
+            after: Wait::ContentLoaded,
+            delay: Duration::ZERO,
+            motion: Duration::ZERO,
+            size: Size {
+                area,
+                ..Size::whole(PARAGRAPH)
+            },
+            fonts: Vec::new(),
+        }
+    }
+}
+
 /// An element that a script puts on the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Made {
@@ -228,17 +245,7 @@ impl Layout {
         let area = text_area(ends.len());
         let text = ends
             .into_iter()
-            .map(|end| Block {
-                end,
-                after: Wait::ContentLoaded,
-                delay: Duration::ZERO,
-                motion: Duration::ZERO,
-                size: Size {
-                    area,
-                    ..Size::whole(PARAGRAPH)
-                },
-                fonts: Vec::new(),
-            })
+            .map(|end| Block::paragraph(end, area))
             .collect();
         let images = page
             .resources
@@ -298,17 +305,7 @@ impl Layout {
         for block in &mut self.text {
             block.size.element = block.size.element.min(PARAGRAPH - 1.0);
         }
-        self.text.push(Block {
-            end: None,
-            after: Wait::ContentLoaded,
-            delay: Duration::ZERO,
-            motion: Duration::ZERO,
-            size: Size {
-                area,
-                ..Size::whole(PARAGRAPH)
-            },
-            fonts: Vec::new(),
-        });
+        self.text.push(Block::paragraph(None, area));
     }
 
     /// Lets the largest text wait for fonts, or not, or come from scripts, as `place` says: a

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use pagerace_core::Words as _;
-use pagerace_lab::analysis::NOTICEABLE;
+use pagerace_lab::analysis::{NOTICEABLE, SMALL, is_same};
 use pagerace_lab::model_error::{Class, DifferenceKind, HEADER, PAIRS_MIN};
 use pagerace_page::PaintEvidence;
 
@@ -97,6 +97,7 @@ fn class<'a>(all: &[&'a Difference], others: impl Fn(&Difference) -> Vec<&'a Dif
         held: [0; 2],
         named: [0; 2],
         right: [0; 2],
+        same: [0; 2],
     };
     // The pages follow each other, and share their widening.
     let mut of_page: Option<(&str, [f64; 2])> = None;
@@ -111,6 +112,17 @@ fn class<'a>(all: &[&'a Difference], others: impl Fn(&Difference) -> Vec<&'a Dif
         };
         of_page = Some((&one.page, wider));
         let live = one.observed / one.baseline;
+        let spread = one.simulated.of(form.paired);
+        let (low, high) = range(one, form, 1);
+        let probable = (low - wider[1], high + wider[1]);
+        if is_same(
+            Some(spread.middle),
+            Some(one.simulated.paired.central80),
+            Some(probable),
+        ) {
+            class.same[0] += 1;
+            class.same[1] += u32::from(live.abs() <= SMALL);
+        }
         for (level, wider) in wider.into_iter().enumerate() {
             let (low, high) = range(one, form, level);
             let (low, high) = (low - wider, high + wider);
@@ -172,7 +184,7 @@ pub fn csv(classes: &[Class], comments: &[String]) -> String {
         };
         let _ = writeln!(
             out,
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             class.kind.word(),
             class.metric.metric().name,
             if class.lossy { "lossy" } else { "lossless" },
@@ -187,6 +199,8 @@ pub fn csv(classes: &[Class], comments: &[String]) -> String {
             class.right[0],
             class.named[1],
             class.right[1],
+            class.same[0],
+            class.same[1],
         );
     }
     out

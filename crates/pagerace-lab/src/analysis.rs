@@ -20,7 +20,7 @@ pub const NOTICEABLE: f64 = 0.01;
 pub const WORLDS_MIN: usize = 10;
 
 /// Two loads with medians that hardly differ count as the same if 80 % of their differences are
-/// below this share of the baseline: of such differences, 97 % were below it live.
+/// below this share of the baseline. Calibration counts how many such differences are, live.
 pub const SMALL: f64 = 0.1;
 
 /// How far the ends of a range of [`WORLDS_MIN`] runs may be from those of many, as a share
@@ -276,23 +276,32 @@ fn add_ranges(
     row.relative = relative(row.difference, base);
     row.sure_range = trust.sure(chosen, base);
     row.probable_range = trust.probable(chosen, base);
-    row.same = is_same(row, &paired, base);
+    let share = |range: Option<(f64, f64)>| {
+        let (base, (low, high)) = (base.filter(|base| base.is_finite())?, range?);
+        Some((low / base, high / base))
+    };
+    row.same = is_same(
+        row.relative,
+        share(central(&paired, 0.8)),
+        share(row.probable_range),
+    );
     row.mark = mark_by_ranges(row, &trust);
     row.trust = Some(trust);
 }
 
 /// Returns true if no difference matters: paired runs hardly differ in most worlds, or the
-/// medians hardly do and two loads differ little.
-fn is_same(row: &Comparison, paired: &[f64], base: Option<f64>) -> bool {
-    let Some(base) = base.filter(|base| base.is_finite()) else {
-        return false;
-    };
+/// medians hardly do and two loads differ little. All are shares of the baseline's median: the
+/// difference, the central 80 % of the paired differences, and the range of 80 %.
+pub fn is_same(
+    relative: Option<f64>,
+    paired: Option<(f64, f64)>,
+    probable: Option<(f64, f64)>,
+) -> bool {
     let within = |range: Option<(f64, f64)>, share: f64| {
-        range.is_some_and(|(low, high)| low.abs().max(high.abs()) <= share * base)
+        range.is_some_and(|(low, high)| low.abs().max(high.abs()) <= share)
     };
-    within(central(paired, 0.8), NOTICEABLE)
-        || row.relative.is_some_and(|share| share.abs() < NOTICEABLE)
-            && within(row.probable_range, SMALL)
+    within(paired, NOTICEABLE)
+        || relative.is_some_and(|share| share.abs() < NOTICEABLE) && within(probable, SMALL)
 }
 
 fn mark_by_ranges(row: &Comparison, trust: &Trust) -> Mark {

@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use pagerace_core::{Duration, names, object};
+use pagerace_net::{Loss, Network};
 use pagerace_sim::{OriginRtt, Part, World};
 
 use crate::analysis::central;
@@ -72,8 +73,7 @@ pub struct Late {
 }
 
 /// Explains the first contender of `results`, on the first page and network, in the run with the
-/// median value unless one is `chosen`. Returns `None` if
-/// no run has a value of the plan's metric.
+/// median value unless one is `chosen`. Returns `None` if no run has a value of the plan's metric.
 ///
 /// # Errors
 /// [`LabError::NotExplainable`], and the errors of a race.
@@ -102,8 +102,13 @@ pub fn explain_late(
     let load = |index: usize| {
         let cause = Cause::ALL[index];
         let mut scenario = plan.scenario_in(0, cause.removed_from(world));
-        if cause == Cause::Distance {
-            scenario.settings.origin_rtt = OriginRtt::Same;
+        match cause {
+            Cause::Distance => scenario.settings.origin_rtt = OriginRtt::Same,
+            Cause::Capacity => {
+                let Network { down, up, .. } = &mut scenario.network;
+                (down.loss, up.loss) = (Loss::None, Loss::None);
+            }
+            Cause::Server | Cause::Browser => {}
         }
         let outcome = runner(&scenario, seed, false)?;
         let summary = crate::results::RunSummary::from(&outcome);

@@ -16,16 +16,18 @@ use pagerace_page::intervention::{Effect, Intervention};
 use pagerace_page::{Interventions, PaintEvidence};
 use serde::Serialize;
 
+use crate::analysis::SMALL;
 use crate::metric::MetricId;
 use crate::plan::Plan;
 use crate::stats::quantile;
+use crate::unit::percent;
 
 /// The classes measured for this version.
 const TABLE: &str = include_str!("model_error/table.csv");
 
 /// The header of the table.
 pub const HEADER: &str = "kind,metric,network,evidence,differences,pairs,wider95_percent,\
-                          wider80_percent,held95,held80,named95,right95,named80,right80";
+                          wider80_percent,held95,held80,named95,right95,named80,right80,same,same_right";
 
 /// Minimum number of pairs of a class.
 pub const PAIRS_MIN: u32 = 10;
@@ -84,6 +86,9 @@ pub struct Class {
     pub named: [u32; 2],
     /// Pairs of these whose named winner won live.
     pub right: [u32; 2],
+    /// Pairs that were said not to differ, and those of them whose live difference was at most
+    /// [`SMALL`](crate::analysis::SMALL).
+    pub same: [u32; 2],
 }
 
 /// How the range of a difference is made, and what it is worth.
@@ -100,6 +105,8 @@ pub struct Trust {
     /// Winners that were named in calibration, and those of them that won live, for 95 and
     /// 80 %. `None` if nothing was measured.
     pub record: Option<[(u32, u32); 2]>,
+    /// Pairs that were said not to differ in calibration, and those of them that hardly did live.
+    pub same: [u32; 2],
     /// The comparisons that were measured: "protocols on recorded layouts".
     pub basis: String,
     /// Why this class stands in for another one; empty if it does not.
@@ -244,7 +251,17 @@ impl Class {
         let known = |name: &str| format!("`{name}` is not known");
         let number = |text: &&str| text.parse::<u32>().map_err(|_| known(text));
         let counts: Vec<u32> = counts.iter().map(number).collect::<Result<_, _>>()?;
-        let [held95, held80, named95, right95, named80, right80] = counts[..] else {
+        let [
+            held95,
+            held80,
+            named95,
+            right95,
+            named80,
+            right80,
+            same,
+            same_right,
+        ] = counts[..]
+        else {
             return Err(format!("`{line}` has {} fields", fields.len()));
         };
         let share = |text: &str| match text {
@@ -279,6 +296,7 @@ impl Class {
             held: [held95, held80],
             named: [named95, named80],
             right: [right95, right80],
+            same: [same, same_right],
         })
     }
 }
@@ -292,6 +310,7 @@ impl Trust {
             names_winners: true,
             names_probable: true,
             record: None,
+            same: [0, 0],
             basis: String::new(),
             instead_of: String::new(),
         }
@@ -308,6 +327,7 @@ impl Trust {
             names_winners: names(0),
             names_probable: names(1),
             record: Some([0, 1].map(|level| (class.named[level], class.right[level]))),
+            same: class.same,
             basis: format!(
                 "{} {}",
                 class.kind.phrase(),
@@ -342,11 +362,7 @@ impl Trust {
                 },
             ));
         }
-        let stands_in = match self.instead_of.as_str() {
-            "" => String::new(),
-            instead => format!(", the nearest to {instead}, which was never measured"),
-        };
-        let basis = format!("{}{stands_in}", self.basis);
+        let basis = self.basis_in_words();
         if parts.is_empty() && (self.names_winners || self.names_probable) {
             return format!(
                 "no such range named a winner when it was compared with live Chromium, and each was \
@@ -363,6 +379,30 @@ impl Trust {
             "in live Chromium, {} won that were named this way ({basis})",
             parts.join(" and ")
         )
+    }
+
+    /// Formats the record of differences that are said not to matter: "in live Chromium, 90 of 97
+    /// pairs that were said not to differ were within 10 % (protocols on recorded layouts)".
+    pub fn same_in_words(&self) -> String {
+        match self.same {
+            [0, _] => "no such pair was compared with live Chromium".to_owned(),
+            [same, right] => format!(
+                "in live Chromium, {right} of {same} pairs that were said not to differ were within {} \
+                 ({})",
+                percent(SMALL),
+                self.basis_in_words()
+            ),
+        }
+    }
+
+    fn basis_in_words(&self) -> String {
+        match self.instead_of.as_str() {
+            "" => self.basis.clone(),
+            instead => format!(
+                "{}, the nearest to {instead}, which was never measured",
+                self.basis
+            ),
+        }
     }
 
     /// Narrows the range where pages with less evidence have a narrower one.

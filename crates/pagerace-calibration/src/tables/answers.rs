@@ -15,7 +15,8 @@ pub(super) fn answers(accuracy: &Accuracy) -> Section {
         "How often a race over plausible worlds names a winner, and how often that winner won \
          live (by the sign of the difference of the live medians, whether or not it is \
          significant). Held: live differences within the range of 95 and of 80 %. Sure: the range \
-         of 95 % excludes zero; probable: that of 80 % does, sure ones included. The last columns \
+         of 95 % excludes zero; probable: that of 80 % does, sure ones included. Same: pairs that \
+         are said not to differ, and those of them that differ by at most 10 % live. The last columns \
          say how the range is made: of all differences between the runs of both sides, or of \
          paired runs; and by how much the central 90 % are widened, as a share of the baseline's \
          median. Widenings come from all other pages, on held-out pages from tuned ones.",
@@ -73,13 +74,17 @@ fn table(classes: &[Class]) -> Table {
             of(class.held[1], class.pairs),
             named(0),
             named(1),
+            match class.same {
+                [0, _] => NONE.to_owned(),
+                [same, right] => format!("{right} of {same}"),
+            },
             if class.paired { "paired" } else { "all" }.to_owned(),
             wider,
         ]
     });
     let header = columns(
         "differ in | metric | networks | paints | pairs | held 95 | held 80 | sure (right) | \
-         probable (right) | differences | wider by",
+         probable (right) | same (within 10 %) | differences | wider by",
     );
     Table::new(header, 4, rows)
 }

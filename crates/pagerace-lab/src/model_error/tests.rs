@@ -8,13 +8,13 @@ const HEADER: &str = super::HEADER;
 fn table() -> ModelErrors {
     let text = format!(
         "# measured on a day\n{HEADER}\n\
-         protocol,lcp,lossless,recorded,crossed,40,,,38,34,12,12,20,19\n\
-         protocol,lcp,lossless,guessed,crossed,40,26,4,38,32,2,1,14,12\n\
-         protocol,lcp,lossy,recorded,paired,40,5,1,38,32,10,10,16,15\n\
-         strategy,lcp,lossless,recorded,crossed,40,9,2,38,32,9,9,12,12\n\
-         delay,lcp,lossless,guessed,paired,40,7,3,38,32,9,9,12,12\n\
-         controller,lcp,lossless,recorded,crossed,4,,,4,4,1,1,1,1\n\
-         protocol,ttfb,lossless,recorded,crossed,40,,,38,32,10,10,16,16\n"
+         protocol,lcp,lossless,recorded,crossed,40,,,38,34,12,12,20,19,10,9\n\
+         protocol,lcp,lossless,guessed,crossed,40,26,4,38,32,2,1,14,12,10,9\n\
+         protocol,lcp,lossy,recorded,paired,40,5,1,38,32,10,10,16,15,10,9\n\
+         strategy,lcp,lossless,recorded,crossed,40,9,2,38,32,9,9,12,12,10,9\n\
+         delay,lcp,lossless,guessed,paired,40,7,3,38,32,9,9,12,12,10,9\n\
+         controller,lcp,lossless,recorded,crossed,4,,,4,4,1,1,1,1,10,9\n\
+         protocol,ttfb,lossless,recorded,crossed,40,,,38,32,10,10,16,16,10,9\n"
     );
     ModelErrors::read(&text).unwrap()
 }
@@ -161,7 +161,8 @@ fn the_embedded_table_reads_and_wrong_ones_are_refused() {
     assert!(refused("kind,metric").starts_with("line 1: `kind,metric` is not"));
     let row = |line: &str| refused(&format!("{HEADER}\n{line}"));
     assert!(
-        row("speed,lcp,lossy,recorded,paired,4,1,1,4,4,1,1,1,1").contains("`speed` is not known")
+        row("speed,lcp,lossy,recorded,paired,4,1,1,4,4,1,1,1,1,10,9")
+            .contains("`speed` is not known")
     );
     assert!(row("protocol,lcp,lossy").starts_with("line 2:"));
 }

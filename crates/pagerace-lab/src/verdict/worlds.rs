@@ -425,6 +425,10 @@ pub fn record(analysis: &Analysis) -> Option<String> {
     let rows = analysis.rows.iter();
     let judged = rows.filter(|row| !matches!(row.mark, Mark::Undefined | Mark::TooFewRuns));
     let trusts = judged.filter_map(|row| Some((row.mark, row.trust.as_ref()?)));
-    let (_, trust) = trusts.max_by_key(|(mark, _)| mark.is_gain() || mark.is_loss())?;
-    Some(format!("How sure: {}.", trust.in_words()))
+    let (mark, trust) = trusts.max_by_key(|(mark, _)| mark.is_gain() || mark.is_loss())?;
+    let record = match mark {
+        Mark::NoDifference => trust.same_in_words(),
+        _ => trust.in_words(),
+    };
+    Some(format!("How sure: {record}."))
 }
