@@ -26,11 +26,14 @@ pub(super) fn verdict(case: &Case<'_>, analysis: &Analysis) -> Verdict {
     let best = winner.or_else(|| gains.clone().find(whole));
     let (kind, answer, mut more) = match winner {
         Some(best) => {
-            let told = told(case, analysis, best);
-            let mut more = as_good(case, analysis, best);
-            more.extend(others(case, analysis, best));
+            // Who has chosen another one of them need not change it.
+            let told = [
+                vec![told(case, analysis, best)],
+                as_good(case, analysis, best),
+            ];
+            let mut more = others(case, analysis, best);
             more.extend(price(case, analysis, best));
-            (kind_of(&analysis.rows[best]), told, more)
+            (kind_of(&analysis.rows[best]), told.concat().join(" "), more)
         }
         None => without_winner(case, analysis),
     };
