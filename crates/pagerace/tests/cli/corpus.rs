@@ -126,6 +126,8 @@ fn pairs_are_the_loads_of_races_on_any_number_of_threads() {
         "cable",
         "--runs",
         "3",
+        "--worlds",
+        "nominal",
     ];
     let race = sandbox.run(&[&race[..], &["--json", "race.json"]].concat());
     assert_eq!(race.code, 0, "{}", race.err);
