@@ -22,7 +22,7 @@ mod initiator;
 mod largest;
 mod layout;
 mod loading;
-mod markup;
+pub(crate) mod markup;
 mod network;
 mod notes;
 mod origins;

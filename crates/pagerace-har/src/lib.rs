@@ -8,6 +8,7 @@
 pub mod category;
 pub mod device;
 pub mod domain;
+mod edit;
 mod error;
 pub mod fonts;
 pub mod har;
@@ -16,6 +17,7 @@ pub mod recording;
 pub mod sequence;
 
 pub use device::Device;
+pub use edit::EditError;
 pub use error::ImportError;
 pub use har::{
     ImportOptions, Survey, SurveyedRequest, from_bytes, is_gzip, load, load_recording, page_name,

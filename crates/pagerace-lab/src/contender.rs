@@ -5,17 +5,20 @@ use std::fmt;
 use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
 use pagerace_delivery::reliability::ReliabilitySpec;
-use pagerace_page::{Interventions, Page};
+use pagerace_page::{Changes, Interventions, Page};
 use pagerace_sim::{ProtocolMap, Visit};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 mod choose;
+mod dimension;
 mod text;
 
 pub use choose::choose;
+pub use dimension::{COUNT, DIMENSIONS, Dimension, Dimensions};
 pub use text::{ContenderError, ContenderText};
 
 /// One way to deliver pages. Settings that all contenders share are part of the plan.
+/// [`DIMENSIONS`] has one entry for each field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contender {
@@ -33,26 +36,9 @@ pub struct Contender {
     /// The requests that are blocked or answered late, in addition to the plan's.
     #[serde(default)]
     pub interventions: Interventions,
-}
-
-/// The label of a contender without interventions, if others have some.
-const ORIGINAL: &str = "original";
-
-/// The properties in which the contenders of a race differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Varying {
-    /// True if [`Contender::protocols`] differ.
-    pub protocols: bool,
-    /// True if [`Contender::congestion`] differs.
-    pub congestion: bool,
-    /// True if [`Contender::visit`] differs.
-    pub visit: bool,
-    /// True if [`Contender::strategy`] differs among contenders for which it matters.
-    pub strategy: bool,
-    /// True if [`Contender::reliability`] differs where it matters.
-    pub reliability: bool,
-    /// True if [`Contender::interventions`] differ.
-    pub interventions: bool,
+    /// The changes of the pages that it delivers.
+    #[serde(default, skip_serializing_if = "Changes::is_empty")]
+    pub changes: Changes,
 }
 
 /// The noun for the contenders of a race.
@@ -100,13 +86,7 @@ impl Contender {
 
     /// Returns true if both contenders load every page in the same way.
     pub fn loads_as(&self, other: &Self) -> bool {
-        let strategy = self.strategy == other.strategy || !self.has_choice();
-        strategy
-            && self.effective_reliability() == other.effective_reliability()
-            && self.protocols == other.protocols
-            && self.congestion == other.congestion
-            && self.visit == other.visit
-            && self.interventions == other.interventions
+        DIMENSIONS.iter().all(|one| one.is_same(self, other))
     }
 
     /// Returns the protocols that the page's origins use, without duplicates.
@@ -118,42 +98,26 @@ impl Contender {
         Protocol::ALL.into_iter().filter(spoken).collect()
     }
 
-    /// Returns the texts of protocols, congestion controller, visit, strategy, reliability and
-    /// interventions.
-    pub fn texts(&self) -> [String; 6] {
-        [
-            self.protocols.to_string(),
-            self.congestion.clone(),
-            self.visit.to_string(),
-            self.strategy.to_string(),
-            self.effective_reliability().to_string(),
-            self.interventions.to_string(),
-        ]
+    /// Returns the values of all dimensions as text.
+    pub fn texts(&self) -> [String; COUNT] {
+        std::array::from_fn(|i| (DIMENSIONS[i].text)(self))
     }
 
-    /// Returns a name made of the properties that differ according to `varying`.
-    pub fn label(&self, varying: Varying) -> String {
-        let mut words = Vec::new();
-        if varying.protocols {
-            words.push(self.protocols.to_string());
+    /// Returns an object with the values of all dimensions as text.
+    pub fn properties(&self) -> impl Serialize + use<> {
+        struct Properties([String; COUNT]);
+        impl Serialize for Properties {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_map(DIMENSIONS.iter().map(|one| one.name).zip(&self.0))
+            }
         }
-        if varying.congestion {
-            words.push(self.congestion.clone());
-        }
-        if varying.visit {
-            words.push(self.visit.to_string());
-        }
-        if varying.strategy && self.has_choice() {
-            words.push(self.strategy.label());
-        }
-        if varying.reliability {
-            words.push(self.effective_reliability().to_string());
-        }
-        if varying.interventions && self.interventions.is_empty() {
-            words.push(ORIGINAL.to_owned());
-        } else if varying.interventions {
-            words.push(self.interventions.to_string());
-        }
+        Properties(self.texts())
+    }
+
+    /// Returns a name made of the properties in `varying`.
+    pub fn label(&self, varying: Dimensions) -> String {
+        let telling = varying.iter().filter(|one| (one.matters)(self));
+        let words: Vec<String> = telling.map(|one| (one.label)(self)).collect();
         if !words.is_empty() {
             words.join(" ")
         } else if self.has_choice() {
@@ -174,6 +138,7 @@ impl Default for Contender {
             strategy: "sequential".parse().expect("it is in the registry"),
             reliability: ReliabilitySpec::default(),
             interventions: Interventions::default(),
+            changes: Changes::default(),
         }
     }
 }
@@ -181,51 +146,31 @@ impl Default for Contender {
 impl fmt::Display for Contender {
     /// Writes all properties, in the form that [`ContenderText`] parses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            protocols,
-            congestion,
-            visit,
-            strategy,
-            reliability,
-            interventions,
-        } = self;
-        write!(f, "{protocols} {congestion} {visit} {strategy}")?;
-        if !reliability.is_full() {
-            write!(f, " {reliability}")?;
-        }
-        if !interventions.is_empty() {
-            write!(f, " {interventions}")?;
-        }
-        Ok(())
+        let plain = Self::default();
+        let written = DIMENSIONS.iter();
+        let written = written.filter(|one| !one.is_optional || !one.is_same(self, &plain));
+        let words: Vec<String> = written.map(|one| (one.text)(self)).collect();
+        f.write_str(&words.join(" "))
     }
 }
 
-impl Varying {
-    /// Determines the properties that differ among `contenders`.
-    pub fn among(contenders: &[Contender]) -> Self {
-        let Some(first) = contenders.first() else {
-            return Self::default();
-        };
-        let any = |differs: &dyn Fn(&Contender) -> bool| contenders.iter().any(differs);
-        let mut choosing = contenders.iter().filter(|c| c.has_choice());
-        let strategy = choosing.next().map(|c| &c.strategy);
-        Self {
-            protocols: any(&|c| c.protocols != first.protocols),
-            congestion: any(&|c| c.congestion != first.congestion),
-            visit: any(&|c| c.visit != first.visit),
-            strategy: choosing.any(|c| Some(&c.strategy) != strategy),
-            reliability: any(&|c| c.effective_reliability() != first.effective_reliability()),
-            interventions: any(&|c| c.interventions != first.interventions),
-        }
+impl Dimensions {
+    /// Returns the dimensions in which `contenders` differ, as far as those matter.
+    pub fn varying(contenders: &[Contender]) -> Self {
+        Self::that(|one| {
+            let mut telling = contenders.iter().filter(|c| (one.matters)(c));
+            let first = telling.next();
+            first.is_some_and(|first| telling.any(|other| !one.is_same(first, other)))
+        })
     }
 
-    /// Returns true if contenders differ in properties other than the strategy.
-    pub const fn beyond_strategy(self) -> bool {
-        self.protocols || self.congestion || self.visit || self.reliability || self.interventions
+    /// Returns true if there is any besides the strategy.
+    pub fn beyond_strategy(self) -> bool {
+        self.iter().any(|one| one.name != "strategy")
     }
 
-    /// Returns the noun for such contenders.
-    pub const fn noun(self) -> Noun {
+    /// Returns the noun for contenders that differ in these.
+    pub fn noun(self) -> Noun {
         if self.beyond_strategy() {
             Noun::Variant
         } else {
@@ -258,45 +203,45 @@ impl Noun {
     }
 }
 
+/// The values of one dimension that contenders may have: its name, and contenders with them.
+pub type Choices = (&'static str, Vec<Contender>);
+
+/// Returns contenders that have these values, and the defaults for all else.
+pub fn choices<T: Clone>(
+    name: &'static str,
+    values: &[T],
+    set: impl Fn(&mut Contender, T),
+) -> Choices {
+    let with = |value: &T| {
+        let mut contender = Contender::default();
+        set(&mut contender, value.clone());
+        contender
+    };
+    (name, values.iter().map(with).collect())
+}
+
 /// Returns every combination, with the last dimension varying fastest. Of combinations that
-/// differ only in a strategy or reliability policy without effect, only the first is kept.
-pub fn product(
-    protocols: &[ProtocolMap],
-    congestion: &[String],
-    visits: &[Visit],
-    strategies: &[StrategySpec],
-    policies: &[ReliabilitySpec],
-    interventions: &[Interventions],
-) -> Vec<Contender> {
+/// differ only in values without effect, only the first is kept.
+pub fn product(choices: &[Choices]) -> Vec<Contender> {
+    let mut all = vec![Contender::default()];
+    for dimension in &DIMENSIONS {
+        let Some((_, values)) = choices.iter().find(|(name, _)| *name == dimension.name) else {
+            continue;
+        };
+        let combine = |base: Contender| {
+            values.iter().map(move |value| {
+                let mut one = base.clone();
+                (dimension.copy)(&mut one, value);
+                one
+            })
+        };
+        all = all.into_iter().flat_map(combine).collect();
+    }
     let mut contenders: Vec<Contender> = Vec::new();
-    for map in protocols {
-        for controller in congestion {
-            for visit in visits {
-                let with = |reliability| interventions.iter().map(move |what| (reliability, what));
-                let all = strategies.iter().flat_map(|strategy| {
-                    let rest = policies.iter().flat_map(with);
-                    rest.map(move |(reliability, what)| (strategy, reliability, what))
-                });
-                for (strategy, reliability, interventions) in all {
-                    let contender = Contender {
-                        protocols: map.clone(),
-                        congestion: controller.clone(),
-                        visit: *visit,
-                        strategy: strategy.clone(),
-                        reliability: reliability.clone(),
-                        interventions: interventions.clone(),
-                    };
-                    let same = |c: &Contender| {
-                        let known = c.has_choice() && c.strategy == contender.strategy;
-                        let idle = c.effective_reliability() != c.reliability
-                            || contender.effective_reliability() != contender.reliability;
-                        (!c.has_choice() || (known && idle)) && c.loads_as(&contender)
-                    };
-                    if !contenders.iter().any(same) {
-                        contenders.push(contender);
-                    }
-                }
-            }
+    for one in all {
+        let twin = |known: &Contender| *known != one && known.loads_as(&one);
+        if !contenders.iter().any(twin) {
+            contenders.push(one);
         }
     }
     contenders

@@ -38,7 +38,7 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
         Provenance::Live => Vec::new(),
     };
     let first = &plan.contenders[plan.baseline];
-    if tcp && !varying.protocols {
+    if tcp && !varying.has("protocol") {
         facts.push(first.protocols.to_string());
     }
     facts.push(
@@ -48,13 +48,13 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
         }
         .to_owned(),
     );
-    if !varying.congestion {
+    if !varying.has("congestion") {
         facts.push(first.congestion.clone());
     }
-    if !varying.visit && first.visit != Visit::Cold {
+    if !varying.has("visit") && first.visit != Visit::Cold {
         facts.push(format!("a {} visit", first.visit));
     }
-    if varying.beyond_strategy() && !varying.strategy {
+    if varying.beyond_strategy() && !varying.has("strategy") {
         let choosing = plan.contenders.iter().find(|c| c.has_choice());
         facts.extend(choosing.map(|c| format!("strategy {}", c.strategy.label())));
     }
@@ -160,7 +160,7 @@ fn far(plan: &Plan) -> Option<String> {
 /// Returns the interventions that every contender has of its own, which no label shows.
 fn shared_interventions(plan: &Plan) -> Option<&Interventions> {
     let own = &plan.contenders[plan.baseline].interventions;
-    (!plan.varying().interventions && !own.is_empty()).then_some(own)
+    (!plan.varying().has("interventions") && !own.is_empty()).then_some(own)
 }
 
 fn is_quic(protocol: Protocol) -> bool {

@@ -38,8 +38,9 @@ fn pair(plan: &Plan) -> Option<(usize, usize)> {
     };
     let uniform = |i: usize| plan.contenders[i].protocols.is_uniform();
     let is = |wanted: Protocol| (0..plan.contenders.len()).find(|&i| uniform(i) == Some(wanted));
-    let varying = plan.varying();
-    let only = varying.protocols && !varying.visit && !varying.congestion && !varying.interventions;
+    let alike = ["strategy", "reliability", "protocol"];
+    let only = plan.varying().has("protocol")
+        && plan.varying().iter().all(|one| alike.contains(&one.name));
     let h3 = is(Protocol::H3)?;
     let other = is(Protocol::H2).or_else(|| is(Protocol::H1))?;
     only.then_some((h3, other))

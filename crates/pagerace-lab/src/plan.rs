@@ -14,11 +14,12 @@ use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::WORLDS_MIN;
-use crate::contender::{Contender, Noun, Varying};
+use crate::contender::{Contender, Dimensions, Noun};
 use crate::error::LabError;
 use crate::metric::MetricId;
 use crate::worlds::Worlds;
 
+mod changes;
 mod interventions;
 mod reliability;
 mod settings;
@@ -151,6 +152,7 @@ impl Plan {
         self.check_settings()?;
         self.check_early_data()?;
         self.check_interventions()?;
+        self.check_changes()?;
         self.check_reliability()?;
         if self.baseline >= self.contenders.len() {
             return bad(format!(
@@ -248,8 +250,8 @@ impl Plan {
     }
 
     /// Returns the properties in which the contenders differ.
-    pub fn varying(&self) -> Varying {
-        Varying::among(&self.contenders)
+    pub fn varying(&self) -> Dimensions {
+        Dimensions::varying(&self.contenders)
     }
 
     /// Returns the noun for the contenders.
@@ -366,6 +368,7 @@ impl Plan {
             visit: contender.visit,
             congestion: contender.congestion,
             interventions: self.interventions.and(&contender.interventions),
+            changes: contender.changes,
             needs: self.needs.get(page).cloned().unwrap_or_default(),
             reliability: contender.reliability,
             browser: self.browser.clone(),

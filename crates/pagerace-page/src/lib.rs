@@ -9,15 +9,17 @@
 
 pub mod arrival;
 pub mod category;
+pub mod change;
 pub mod intervention;
 pub mod model;
 pub mod paint;
 pub mod timeline;
 
 pub use arrival::{Arrival, highest_rate};
+pub use change::{Change, Changed, Changes};
 pub use intervention::{Intervention, Interventions, ResourceEffect};
 pub use model::{
-    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay,
+    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FetchPriority, FontDisplay,
     FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript, Largest, LargestCandidate,
     LargestElement, NoResponse, Note, Origin, OriginId, Overlay, Page, PageLayout, PaintEvidence,
     PaintFit, PictureShares, RecordedExchange, RecordedPage, RecordedTimes, Rect, RenderingTime,

@@ -193,6 +193,24 @@ pub struct Resource {
     /// parent's body, if the markup preloads the resource before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_at: Option<u64>,
+    /// Value of the `fetchpriority` attribute that a change of the page has set. A recorded one
+    /// shows in `priority` alone.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub fetch_priority: FetchPriority,
+}
+
+/// Value of an element's `fetchpriority` attribute
+/// (<https://html.spec.whatwg.org/#fetch-priority-attribute>).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FetchPriority {
+    /// The browser decides.
+    #[default]
+    Auto,
+    /// Before others of its kind.
+    High,
+    /// After others of its kind.
+    Low,
 }
 
 /// Order in which the bytes of an image deliver its picture, as read from the image file.

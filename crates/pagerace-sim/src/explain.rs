@@ -5,6 +5,7 @@ use pagerace_core::{Duration, Instant, names};
 use pagerace_page::ResourceId;
 use serde::{Deserialize, Serialize};
 
+use crate::changed::Changed;
 use crate::event_loop::Record;
 use crate::page_load::PageLoad;
 use crate::{Outcome, Scenario, ScenarioError};
@@ -143,7 +144,8 @@ pub fn explain(
     seed: u64,
     metric: Explainable,
 ) -> Result<Explained, ScenarioError> {
-    let load = PageLoad::run(scenario, seed, Record::Wire)?;
+    let changed = Changed::new(scenario);
+    let load = PageLoad::run(changed.scenario(), seed, Record::Wire)?;
     let taken_apart = load.take_apart(metric);
     let (outcome, _) = load.finish();
     let Some((total, parts, path)) = taken_apart else {
@@ -157,7 +159,7 @@ pub fn explain(
     Ok(Explained {
         total,
         parts,
-        path,
-        outcome,
+        path: changed.restore_path(path),
+        outcome: changed.restore(outcome),
     })
 }

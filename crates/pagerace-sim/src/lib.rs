@@ -18,6 +18,7 @@
 mod addresses;
 mod alarm;
 pub mod bulk;
+mod changed;
 mod connector;
 pub mod counterfactual;
 mod ends;
@@ -38,6 +39,7 @@ pub mod visit;
 mod wire;
 pub mod world;
 
+use changed::Changed;
 use event_loop::Record;
 use page_load::PageLoad;
 
@@ -115,7 +117,9 @@ pub fn run(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, Scen
     } else {
         Record::Nothing
     };
-    Ok(PageLoad::run(scenario, seed, record)?.finish().0)
+    let changed = Changed::new(scenario);
+    let load = PageLoad::run(changed.scenario(), seed, record)?;
+    Ok(changed.restore(load.finish().0))
 }
 
 /// Loads the page as [`run`] does with `record`, and also returns the packets that
@@ -129,7 +133,9 @@ pub fn run_logged(
     scenario: &Scenario,
     seed: u64,
 ) -> Result<(Outcome, Vec<LoggedPacket>), ScenarioError> {
-    Ok(PageLoad::run(scenario, seed, Record::Packets)?.finish())
+    let changed = Changed::new(scenario);
+    let (outcome, packets) = PageLoad::run(changed.scenario(), seed, Record::Packets)?.finish();
+    Ok((changed.restore(outcome), packets))
 }
 
 /// Loads the page as [`run`] does with `record`, and also returns the ledger of its packets.

@@ -78,6 +78,7 @@ fn own_load(page: &Page) -> Scenario {
         needs: Arc::default(),
         congestion: "cubic".to_owned(),
         interventions: Interventions::default(),
+        changes: pagerace_page::Changes::default(),
         browser: BrowserConfig {
             profile,
             jitter: 0.0,

@@ -6,7 +6,7 @@ use pagerace_browser::BrowserConfig;
 use pagerace_delivery::StrategySpec;
 use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_net::Network;
-use pagerace_page::{Interventions, Page};
+use pagerace_page::{Changes, Interventions, Page};
 use pagerace_peer::LoadSettings;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,10 @@ pub struct Scenario {
     /// Requests that are blocked or answered late.
     #[serde(default)]
     pub interventions: Interventions,
+    /// Changes of the page before the load. A page that they cannot be made to is loaded as it
+    /// is. Outcomes name resources by their places in `page`.
+    #[serde(default, skip_serializing_if = "Changes::is_empty")]
+    pub changes: Changes,
     /// The browser model and its settings.
     pub browser: BrowserConfig,
     /// Settings that all contenders of a race share.

@@ -10,7 +10,7 @@ use pagerace_lab::analysis::relative;
 use pagerace_lab::stats::{differences, mann_whitney, median, median_interval, signed_rank};
 
 use crate::frame::{Cell, Frame};
-use crate::key::{CONTENDER, DIMENSIONS, Dimension};
+use crate::key::Dimension;
 
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -131,7 +131,7 @@ impl Question {
 
 /// Returns the values of a column, in order.
 pub fn values(frame: &Frame, column: Dimension) -> Vec<String> {
-    let all = frame.cells().iter().map(|cell| (column.get)(&cell.key));
+    let all = frame.cells().iter().map(|cell| column.of(&cell.key));
     let mut all: Vec<String> = all.cloned().collect();
     all.sort();
     all.dedup();
@@ -140,7 +140,7 @@ pub fn values(frame: &Frame, column: Dimension) -> Vec<String> {
 
 /// Returns the only contender that a part of its name fits.
 fn called(frame: &Frame, column: Dimension, name: &str) -> Option<String> {
-    if column.name != Dimension::CONTENDER.name {
+    if column != Dimension::CONTENDER {
         return None;
     }
     let fits = |cell: &&Cell| cell.key.is_called(name);
@@ -184,19 +184,19 @@ pub struct Pairing<'a> {
 /// combination of all other columns but page and group.
 pub fn pairings<'a>(frame: &'a Frame, question: &Question) -> Vec<Pairing<'a>> {
     let column = question.column;
-    let outer = |one: &&Dimension| {
-        let whole = column.name == Dimension::CONTENDER.name && CONTENDER.contains(&one.name);
+    let outer = |one: &Dimension| {
+        let whole = column == Dimension::CONTENDER && one.is_of_contenders();
         ![column.name, "page", "group", "cell"].contains(&one.name)
             && !whole
-            && values(frame, **one).len() > 1
+            && values(frame, *one).len() > 1
     };
-    let outer: Vec<&Dimension> = DIMENSIONS.iter().filter(outer).collect();
+    let outer: Vec<Dimension> = Dimension::all().filter(outer).collect();
     let mut all: BTreeMap<(Place, &str), Pages<'a>> = BTreeMap::new();
     for cell in frame.cells() {
         let page = (cell.key.group.as_str(), cell.key.page.as_str());
-        let property = |one: &&Dimension| (one.name, (one.get)(&cell.key).clone());
+        let property = |one: &Dimension| (one.name, one.of(&cell.key).clone());
         let place = outer.iter().map(property).collect();
-        let group = (place, (column.get)(&cell.key).as_str());
+        let group = (place, column.of(&cell.key).as_str());
         all.entry(group).or_default().insert(page, cell);
     }
     let pairing = |((place, value), pages): (&(Vec<_>, &str), &Pages<'a>)| {

@@ -11,7 +11,7 @@ use parquet::file::reader::ChunkReader;
 
 use crate::StudyError;
 use crate::columns::guarded;
-use crate::key::{DIMENSIONS, Dimension, Key};
+use crate::key::{Dimension, Key};
 use crate::row::{Row, metrics, read_rows};
 use crate::store::{intact, parquet_files};
 
@@ -153,8 +153,8 @@ impl Frame {
         let keys: Vec<&Arc<Key>> = frame.places.keys().collect();
         let twins = keys.windows(2).find(|pair| {
             let [a, b] = [pair[0], pair[1]];
-            let mut same = DIMENSIONS.iter().filter(|one| one.name != "cell");
-            same.all(|one| (one.get)(a) == (one.get)(b))
+            let mut same = Dimension::all().filter(|one| one.name != "cell");
+            same.all(|one| one.of(a) == one.of(b))
         });
         match twins {
             None => Ok(frame),
@@ -193,7 +193,7 @@ impl Frame {
         };
         for (column, values) in filter {
             let one = Dimension::named(column)?;
-            let known: BTreeSet<&String> = self.cells.iter().map(|c| (one.get)(&c.key)).collect();
+            let known: BTreeSet<&String> = self.cells.iter().map(|c| one.of(&c.key)).collect();
             if let Some(unknown) = values.iter().find(|value| !known.contains(value)) {
                 let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
                 return Err(format!(
@@ -202,7 +202,7 @@ impl Frame {
                 ));
             }
             kept.cells
-                .retain(|cell| values.contains((one.get)(&cell.key)));
+                .retain(|cell| values.contains(one.of(&cell.key)));
         }
         Ok(kept)
     }
@@ -212,13 +212,13 @@ impl Frame {
     /// Names the contenders by the properties in which they differ.
     pub fn name_contenders(&mut self) {
         let varies = |one: &Dimension| {
-            let mut all = self.cells.iter().map(|cell| (one.get)(&cell.key));
+            let mut all = self.cells.iter().map(|cell| one.of(&cell.key));
             let first = all.next();
             all.any(|value| Some(value) != first)
         };
         let varying: Vec<Dimension> = Dimension::of_contenders().filter(varies).collect();
         for cell in &mut self.cells {
-            let words = varying.iter().map(|one| (one.get)(&cell.key).as_str());
+            let words = varying.iter().map(|one| one.of(&cell.key).as_str());
             let name = words.collect::<Vec<&str>>().join(" ");
             Arc::make_mut(&mut cell.key).contender = name;
         }

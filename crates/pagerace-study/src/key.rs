@@ -1,5 +1,8 @@
 //! The properties that the loads of a cell share, one column each.
 
+use pagerace_lab::Contender;
+use pagerace_lab::contender::{COUNT, DIMENSIONS};
+
 /// The properties that the loads of a cell share: page, network and contender.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
@@ -11,18 +14,8 @@ pub struct Key {
     pub page: String,
     /// The network.
     pub network: String,
-    /// The versions of HTTP.
-    pub protocol: String,
-    /// The servers' congestion controller.
-    pub controller: String,
-    /// The state that an earlier visit left behind.
-    pub visit: String,
-    /// The strategy with its parameters.
-    pub strategy: String,
-    /// The reliability policy.
-    pub reliability: String,
-    /// The interventions; `original` if there are none.
-    pub interventions: String,
+    /// The properties of the contender, in the order of [`DIMENSIONS`].
+    pub properties: [String; COUNT],
     /// The digest of everything that decides the cell's loads, settings included.
     pub cell: String,
     /// The properties of the contender that vary among loads, in words. This is no column of
@@ -31,86 +24,120 @@ pub struct Key {
 }
 
 /// A property of a [`Key`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimension {
     /// The name of the column.
     pub name: &'static str,
-    /// Returns the property.
-    pub get: fn(&Key) -> &String,
-    /// Returns the property to be changed.
-    pub get_mut: fn(&mut Key) -> &mut String,
+    place: Place,
 }
 
-macro_rules! dimension {
-    ($field:ident) => {
-        Dimension {
-            name: stringify!($field),
-            get: |key| &key.$field,
-            get_mut: |key| &mut key.$field,
-        }
-    };
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Race,
+    Group,
+    Page,
+    Network,
+    Property(usize),
+    Cell,
+    Contender,
 }
-
-/// All properties, in the order of the columns.
-pub const DIMENSIONS: [Dimension; 11] = [
-    dimension!(race),
-    dimension!(group),
-    dimension!(page),
-    dimension!(network),
-    dimension!(protocol),
-    dimension!(controller),
-    dimension!(visit),
-    dimension!(strategy),
-    dimension!(reliability),
-    dimension!(interventions),
-    dimension!(cell),
-];
-
-/// The properties that make a contender.
-pub const CONTENDER: [&str; 6] = [
-    "protocol",
-    "controller",
-    "visit",
-    "strategy",
-    "reliability",
-    "interventions",
-];
 
 impl Dimension {
     /// The contender as a whole.
-    pub const CONTENDER: Self = dimension!(contender);
+    pub const CONTENDER: Self = Self::new("contender", Place::Contender);
+
+    const fn new(name: &'static str, place: Place) -> Self {
+        Self { name, place }
+    }
+
+    /// Returns all properties, in the order of the columns.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let before = [
+            Self::new("race", Place::Race),
+            Self::new("group", Place::Group),
+            Self::new("page", Place::Page),
+            Self::new("network", Place::Network),
+        ];
+        let after = [Self::new("cell", Place::Cell)];
+        before.into_iter().chain(Self::of_contenders()).chain(after)
+    }
+
+    /// Returns the properties that make a contender.
+    pub fn of_contenders() -> impl Iterator<Item = Self> {
+        let all = DIMENSIONS.iter().enumerate();
+        all.map(|(i, one)| Self::new(one.name, Place::Property(i)))
+    }
+
+    /// Returns true if it is a property of contenders.
+    pub const fn is_of_contenders(self) -> bool {
+        matches!(self.place, Place::Property(_))
+    }
 
     /// Returns the property called `name`.
     ///
     /// # Errors
     /// The names that exist.
     pub fn named(name: &str) -> Result<Self, String> {
-        let found = DIMENSIONS.into_iter().find(|one| one.name == name);
-        found.ok_or_else(|| {
-            let known: Vec<&str> = DIMENSIONS.iter().map(|one| one.name).collect();
+        Self::all().find(|one| one.name == name).ok_or_else(|| {
+            let known: Vec<&str> = Self::all().map(|one| one.name).collect();
             format!("`{name}` is no column of names; use {}", known.join(", "))
         })
     }
 
-    /// Returns the properties that make a contender.
-    pub fn of_contenders() -> impl Iterator<Item = Self> {
-        let of_contender = |one: &Self| CONTENDER.contains(&one.name);
-        DIMENSIONS.into_iter().filter(of_contender)
+    /// Returns the property of `key`.
+    pub fn of(self, key: &Key) -> &String {
+        match self.place {
+            Place::Race => &key.race,
+            Place::Group => &key.group,
+            Place::Page => &key.page,
+            Place::Network => &key.network,
+            Place::Property(i) => &key.properties[i],
+            Place::Cell => &key.cell,
+            Place::Contender => &key.contender,
+        }
+    }
+
+    /// Sets the property of `key`.
+    pub fn set(self, key: &mut Key, value: &str) {
+        let place = match self.place {
+            Place::Race => &mut key.race,
+            Place::Group => &mut key.group,
+            Place::Page => &mut key.page,
+            Place::Network => &mut key.network,
+            Place::Property(i) => &mut key.properties[i],
+            Place::Cell => &mut key.cell,
+            Place::Contender => &mut key.contender,
+        };
+        value.clone_into(place);
     }
 }
 
 impl Key {
+    /// Returns the columns of a contender; all others are empty.
+    pub fn of_contender(contender: &Contender) -> Self {
+        Self {
+            properties: contender.texts(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the property of the contender called `name`, such as `protocol`.
+    ///
+    /// # Panics
+    /// Panics if contenders have no such property.
+    pub fn property(&self, name: &str) -> &str {
+        let place = DIMENSIONS.iter().position(|one| one.name == name);
+        &self.properties[place.unwrap_or_else(|| panic!("contenders have no {name}"))]
+    }
+
     /// Returns true if `text`, or every word of it, is a property of the contender.
     pub fn is_called(&self, text: &str) -> bool {
-        let has = |word: &str| Dimension::of_contenders().any(|one| (one.get)(self) == word);
+        let has = |word: &str| self.properties.iter().any(|one| one == word);
         has(text) || text.split_whitespace().all(has)
     }
 
     /// Returns all properties of the contender.
     pub fn words(&self) -> String {
-        let words: Vec<&str> = Dimension::of_contenders()
-            .map(|one| (one.get)(self).as_str())
-            .collect();
-        words.join(" ")
+        self.properties.join(" ")
     }
 }

@@ -143,7 +143,7 @@ fn check(frame: &Frame, name: &str) -> Result<(), String> {
     }
     for one in Dimension::of_contenders() {
         for cell in frame.cells() {
-            let value = (one.get)(&cell.key).as_str();
+            let value = one.of(&cell.key).as_str();
             if !known.contains(&value) {
                 known.push(value);
             }

@@ -9,7 +9,7 @@ use parquet::record::Field;
 use parquet::schema::types::Type;
 
 use crate::columns::{Columns, Of, Record};
-use crate::key::{DIMENSIONS, Dimension, Key};
+use crate::key::{Dimension, Key};
 
 /// One load.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,8 +51,8 @@ impl Record for Row {
 
     fn columns(rows: &[Self]) -> Columns<'_> {
         let of = Of(rows);
-        let dimension = |one: &Dimension| of.texts(one.name, |row| Some((one.get)(&row.key)));
-        let mut columns: Columns<'_> = DIMENSIONS.iter().map(dimension).collect();
+        let dimension = |one: Dimension| of.texts(one.name, move |row| Some(one.of(&row.key)));
+        let mut columns: Columns<'_> = Dimension::all().map(dimension).collect();
         columns.push(of.integers("run", |row| row.run.into()));
         columns.push(of.integers("seed", |row| row.seed));
         for (i, metric) in metrics().enumerate() {
@@ -81,7 +81,7 @@ pub fn read_rows(
         .schema_descr()
         .root_schema();
     let keys: Vec<String> = metrics.iter().map(|metric| metric.metric().key()).collect();
-    let names = DIMENSIONS.iter().map(|one| one.name).chain(["run"]);
+    let names = Dimension::all().map(|one| one.name).chain(["run"]);
     let names = names.chain(keys.iter().map(String::as_str));
     let wanted: Vec<&str> = names.chain(others.iter().copied()).collect();
     let mut fields = schema.get_fields().to_vec();
@@ -105,7 +105,7 @@ pub fn read_rows(
                 Field::Str(text) if name == "failure" => failure = Some(text.clone()),
                 Field::Str(text) => {
                     if let Ok(one) = Dimension::named(name) {
-                        text.clone_into((one.get_mut)(&mut key));
+                        one.set(&mut key, text);
                     }
                 }
                 Field::Long(number) if name == "run" => run = u32::try_from(*number).ok(),

@@ -14,7 +14,7 @@ use pagerace_study::{Key, Race, Row};
 use crate::commands::corpus::{CorpusArgs, Surveyed};
 use crate::commands::inputs;
 use crate::commands::race::{answer, prepare, results};
-use crate::commands::study::{contender_key, plan_with};
+use crate::commands::study::plan_with;
 use crate::progress::Watch;
 
 pub use crate::commands::study::Study;
@@ -129,7 +129,7 @@ pub fn rows(results: &Results) -> Vec<Row> {
         let key = Arc::new(Key {
             page: plan.pages[page].name.clone(),
             network: plan.networks[network].name.clone(),
-            ..contender_key(&plan.contenders[contender])
+            ..Key::of_contender(&plan.contenders[contender])
         });
         let runs = variant.runs.iter().enumerate();
         rows.extend(

@@ -14,7 +14,7 @@
 //! Chromium of 2022 did not boost images and never signalled `i`.
 
 use pagerace_core::{Destination, Duration, Priority, RequestPriority, ScriptMode};
-use pagerace_page::{Page, Resource};
+use pagerace_page::{FetchPriority, Page, Resource};
 
 use super::Profile;
 use crate::requests::{InFlight, RAISED};
@@ -47,6 +47,7 @@ impl Profile {
         decimates_acks: true,
         signal,
         raised: |resource| match resource.destination {
+            _ if resource.fetch_priority == FetchPriority::Low => None,
             Destination::Image | Destination::Script => Some(signal(resource, RAISED)),
             _ => None,
         },
@@ -112,7 +113,8 @@ fn first_classes(page: &Page, in_head: &[bool]) -> Vec<RequestPriority> {
             // Preloads are not counted.
             let place = resource.discovery.trigger.place();
             let in_markup = !in_head && place.is_some_and(|(parent, _)| parent == page.document);
-            let unboosted = recorded_boost && resource.priority == RequestPriority::Low;
+            let is_low = recorded_boost && resource.priority == RequestPriority::Low;
+            let unboosted = is_low || resource.fetch_priority == FetchPriority::Low;
             let boosts = in_markup && !unboosted && boosted < BOOSTED_IMAGES;
             let class = match resource.priority {
                 RequestPriority::Low if boosts => RequestPriority::Medium,

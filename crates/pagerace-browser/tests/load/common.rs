@@ -67,6 +67,7 @@ pub(crate) fn resource(destination: Destination, bytes: u64, trigger: Trigger) -
         blocks_load_if_early: false,
         anonymous: false,
         used_at: None,
+        fetch_priority: pagerace_page::FetchPriority::Auto,
     }
 }
 

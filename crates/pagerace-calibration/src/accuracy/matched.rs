@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_lab::contender::{Contender, Varying};
+use pagerace_lab::contender::{Contender, Dimensions};
 use pagerace_lab::metric::MetricId;
 use pagerace_lab::model_error::is_lossy;
 use pagerace_lab::stats::median;
@@ -43,7 +43,7 @@ struct Entry<'a> {
 impl<'a> Matched<'a> {
     pub(super) fn new(input: &'a Input<'a>) -> Self {
         let observations = &input.observations.observations;
-        let varying = Varying::among(&contenders(observations));
+        let varying = Dimensions::varying(&contenders(observations));
         let entries = observations.iter().map(|observation| Entry {
             observation,
             prediction: of(input.predictions, observation),

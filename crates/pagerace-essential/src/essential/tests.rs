@@ -96,6 +96,7 @@ impl Builder {
             blocks_load_if_early: false,
             anonymous: false,
             used_at: None,
+            fetch_priority: pagerace_page::FetchPriority::Auto,
         });
         id
     }

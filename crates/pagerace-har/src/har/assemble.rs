@@ -23,7 +23,7 @@ use super::{
 use crate::category;
 use pagerace_page::model::MAX_FIELD_BYTES;
 use pagerace_page::{
-    Category, Evidence, LargestElement, Page, RecordedPage, RecordedTimes, Resource, ResourceId,
+    Category, Evidence, FetchPriority, LargestElement, Page, RecordedPage, RecordedTimes, Resource, ResourceId,
 };
 
 /// Maximum time after the load event at which a resource that it waited for may end, due
@@ -207,6 +207,7 @@ pub(super) fn page(
             used_at: links[i]
                 .as_ref()
                 .and_then(|link| loading::used_at(&recording, link, i)),
+            fetch_priority: FetchPriority::Auto,
         });
     }
     // Simulated loads begin with the first request. Recorders may begin the page sooner, or after

@@ -15,11 +15,11 @@ const BASE_MAX: usize = 2_000;
 
 /// A URL that an element names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reference {
+pub(crate) struct Reference {
     /// Absolute URL without fragment.
-    pub(super) url: String,
+    pub(crate) url: String,
     /// Byte offset behind the element's start tag, in the decoded body.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
     pub(super) element: Element,
     pub(super) in_head: bool,
     /// True if the element has `fetchpriority="high"`.
@@ -67,7 +67,7 @@ pub fn references(html: &str, document: &Url) -> Vec<(Destination, Url)> {
 }
 
 /// Returns all references of `html` in document order.
-pub(super) fn scan(html: &str, document: &Url) -> Vec<Reference> {
+pub(crate) fn scan(html: &str, document: &Url) -> Vec<Reference> {
     let mut scanner = Scanner::new(document);
     for token in tokens(html) {
         match token {
@@ -189,7 +189,7 @@ pub(super) fn body_start(html: &str, document: &Url) -> Option<u64> {
     None
 }
 
-fn tokens(html: &str) -> impl Iterator<Item = Token<usize>> {
+pub(crate) fn tokens(html: &str) -> impl Iterator<Item = Token<usize>> {
     let mut emitter = DefaultEmitter::<usize>::new_with_span();
     emitter.naively_switch_states(true);
     Tokenizer::new_with_emitter(html, emitter).map(|Ok(token)| token)

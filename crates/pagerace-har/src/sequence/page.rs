@@ -115,6 +115,7 @@ fn resource(index: usize, transfer: &Transfer) -> Resource {
         blocks_load_if_early: false,
         anonymous: false,
         used_at: None,
+        fetch_priority: pagerace_page::FetchPriority::Auto,
         recorded: transfer.transfer_time.map(|time| RecordedTimes {
             start: transfer.start,
             end: transfer.start + time,

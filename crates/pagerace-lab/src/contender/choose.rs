@@ -2,7 +2,7 @@
 
 use pagerace_core::suggest::did_you_mean;
 
-use super::{Contender, ContenderError, ContenderText, Varying};
+use super::{Contender, ContenderError, ContenderText, Dimensions};
 
 /// Returns the index of the contender that `text` selects: by its label, by its
 /// properties in any order, or by a part of its label that no other label contains.
@@ -14,7 +14,7 @@ use super::{Contender, ContenderError, ContenderText, Varying};
 /// parsed and no label contains it.
 pub fn choose(contenders: &[Contender], text: &str) -> Result<usize, ContenderError> {
     let text = text.trim();
-    let varying = Varying::among(contenders);
+    let varying = Dimensions::varying(contenders);
     let labels: Vec<String> = contenders.iter().map(|c| c.label(varying)).collect();
     if let Some(exact) = labels.iter().position(|label| label == text) {
         return Ok(exact);
@@ -26,7 +26,7 @@ pub fn choose(contenders: &[Contender], text: &str) -> Result<usize, ContenderEr
             let mut fits: Vec<usize> = fits.collect();
             // A strategy also matches contenders without a choice, but those with
             // one take precedence.
-            let choosing = |i: &usize| read.strategy.is_some() && contenders[*i].has_choice();
+            let choosing = |i: &usize| read.named.iter().all(|one| (one.matters)(&contenders[*i]));
             if fits.iter().any(choosing) {
                 fits.retain(choosing);
             }

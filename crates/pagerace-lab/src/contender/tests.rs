@@ -2,11 +2,7 @@ use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_page::Interventions;
 use pagerace_sim::Visit;
 
-use super::{Contender, ContenderText, Noun, Varying, choose, product};
-
-fn full() -> [ReliabilitySpec; 1] {
-    [ReliabilitySpec::default()]
-}
+use super::{Contender, ContenderText, Dimensions, Noun, choices, choose, product};
 
 fn read(text: &str) -> Contender {
     text.parse::<ContenderText>()
@@ -19,7 +15,7 @@ fn all(texts: &[&str]) -> Vec<Contender> {
 }
 
 fn labels(contenders: &[Contender]) -> Vec<String> {
-    let varying = Varying::among(contenders);
+    let varying = Dimensions::varying(contenders);
     contenders.iter().map(|c| c.label(varying)).collect()
 }
 
@@ -77,7 +73,7 @@ fn labels_show_what_varies() {
 
 #[test]
 fn nouns() {
-    let noun = |texts: &[&str]| Varying::among(&all(texts)).noun();
+    let noun = |texts: &[&str]| Dimensions::varying(&all(texts)).noun();
     assert_eq!(noun(&["sequential", "eps"]), Noun::Strategy);
     assert_eq!(noun(&["eps"]), Noun::Strategy);
     assert_eq!(noun(&["eps cold", "eps warm"]), Noun::Variant);
@@ -90,15 +86,11 @@ fn the_product_has_no_twins() {
     let maps = ["h1", "h2"].map(|p| p.parse().unwrap());
     let controllers = ["cubic", "reno"].map(str::to_owned);
     let strategies = ["sequential", "eps", "fifo"].map(|s| s.parse().unwrap());
-    let original = [Interventions::default()];
-    let contenders = product(
-        &maps,
-        &controllers,
-        &[Visit::Cold],
-        &strategies,
-        &full(),
-        &original,
-    );
+    let contenders = product(&[
+        choices("protocol", &maps, |c, value| c.protocols = value),
+        choices("congestion", &controllers, |c, value| c.congestion = value),
+        choices("strategy", &strategies, |c, value| c.strategy = value),
+    ]);
     // HTTP/1.1 appears once with each controller.
     assert_eq!(contenders.len(), 2 + 6);
     assert_eq!(
@@ -165,7 +157,7 @@ fn labels_show_interventions() {
         ["h1 original", "h2 fonts=1s"]
     );
     assert_eq!(
-        Varying::among(&all(&["h3", "font=1s"])).noun(),
+        Dimensions::varying(&all(&["h3", "font=1s"])).noun(),
         Noun::Variant
     );
     let race = all(&["h3", "fonts=140ms", "fonts=1s", "h2 fonts=1s"]);
@@ -182,14 +174,11 @@ fn interventions_multiply_the_contenders() {
     let maps = ["h1", "h2"].map(|p| p.parse().unwrap());
     let strategies = ["sequential", "eps"].map(|s| s.parse().unwrap());
     let what_ifs = ["none", "fonts=1s"].map(|i| i.parse().unwrap());
-    let contenders = product(
-        &maps,
-        &["cubic".to_owned()],
-        &[Visit::Cold],
-        &strategies,
-        &full(),
-        &what_ifs,
-    );
+    let contenders = product(&[
+        choices("interventions", &what_ifs, |c, value| c.interventions = value),
+        choices("protocol", &maps, |c, value| c.protocols = value),
+        choices("strategy", &strategies, |c, value| c.strategy = value),
+    ]);
     assert_eq!(
         labels(&contenders),
         [

@@ -7,19 +7,10 @@ use std::io::{self, Write};
 use pagerace_sim::World;
 
 use crate::analysis::{Comparison, analyse};
+use crate::contender::DIMENSIONS;
 use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
 use crate::results::Results;
-
-/// The properties of a contender, one column each.
-const CONTENDER: [&str; 6] = [
-    "protocol",
-    "congestion",
-    "visit",
-    "strategy",
-    "reliability",
-    "interventions",
-];
 
 type Number = fn(&Comparison) -> Option<f64>;
 type OfWorld = fn(&World) -> Option<f64>;
@@ -127,8 +118,9 @@ pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<(
 
 /// Returns a header: `before`, the properties of a contender, and `after`.
 fn names<const N: usize>(before: [&str; 2], after: [&str; N]) -> Vec<String> {
-    let all = before.iter().chain(&CONTENDER).chain(&after);
-    all.map(|name| (*name).to_owned()).collect()
+    let contender = DIMENSIONS.iter().map(|one| one.name);
+    let all = before.into_iter().chain(contender).chain(after);
+    all.map(str::to_owned).collect()
 }
 
 /// Returns the page, the network and the properties of the contender.

@@ -96,12 +96,8 @@ fn contender(plan: &Plan, index: usize) -> impl Serialize + use<> {
     let contender = &plan.contenders[index];
     object! {
         label: plan.label(index),
-        protocol: contender.protocols.to_string(),
-        congestion: contender.congestion.clone(),
-        visit: contender.visit,
-        strategy: contender.strategy.to_string(),
-        reliability: contender.effective_reliability().to_string(),
-        interventions: contender.interventions.to_string(),
+        #[serde(flatten)]
+        properties: contender.properties(),
     }
 }
 

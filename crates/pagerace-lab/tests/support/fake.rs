@@ -68,6 +68,7 @@ pub fn page(name: &str) -> Page {
             blocks_load_if_early: false,
             anonymous: false,
             used_at: None,
+            fetch_priority: pagerace_page::FetchPriority::Auto,
             recorded: None,
         }],
         document: ResourceId(0),

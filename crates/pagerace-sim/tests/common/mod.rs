@@ -88,6 +88,7 @@ fn resource(id: u32, destination: Destination, body_bytes: u64, trigger: Trigger
         blocks_load_if_early: false,
         anonymous: false,
         used_at: None,
+        fetch_priority: pagerace_page::FetchPriority::Auto,
         third_party: false,
         recorded: None,
     }
@@ -139,6 +140,7 @@ pub fn scenario(page: &Page, network: &str, strategy: &str) -> Scenario {
         reliability: pagerace_sim::ReliabilitySpec::default(),
         needs: Arc::default(),
         interventions: Interventions::default(),
+        changes: pagerace_page::Changes::default(),
         browser: BrowserConfig {
             jitter: 0.0,
             ..BrowserConfig::default()

@@ -54,6 +54,7 @@ pub(crate) fn case(seed: u64) -> Case {
             .unwrap_or_else(|e| panic!("{e}")),
         needs: Arc::new(draw.needs(page.resources.len())),
         interventions: draw.interventions(page.origins.len()),
+        changes: pagerace_page::Changes::default(),
         congestion: draw.of(pagerace_cc::registry()).name.to_owned(),
         browser: BrowserConfig {
             profile: draw.of(&Profile::all().collect::<Vec<_>>()),

@@ -36,7 +36,7 @@ fn contenders_are_compared_as_a_whole() {
     let mut other = loads("a", "slow", "h3", &[50.0; 7], 0.0);
     for row in &mut other {
         let key = std::sync::Arc::make_mut(&mut row.key);
-        key.controller = "bbr".to_owned();
+        key.properties[1] = "bbr".to_owned();
     }
     frame.add(&other);
     frame.name_contenders();

@@ -19,7 +19,7 @@ const NO_CHOICE: [&str; 2] = ["visit", "interventions"];
 /// The strategy, controller and policy of the plainest contender of a version of HTTP.
 const PLAIN: [(&str, &str); 3] = [
     ("strategy", "sequential"),
-    ("controller", "cubic"),
+    ("congestion", "cubic"),
     ("reliability", "full"),
 ];
 
@@ -260,7 +260,7 @@ impl Population {
 
     /// Returns the plainest choice of a version of HTTP, such as `h3`.
     pub fn plainest(&self, protocol: &str) -> Option<usize> {
-        let of = |choice: &usize| self.choices[*choice].protocol == protocol;
+        let of = |choice: &usize| self.choices[*choice].property("protocol") == protocol;
         (0..self.choices.len())
             .filter(of)
             .min_by_key(|choice| strangeness(&self.choices[*choice]))
@@ -269,7 +269,7 @@ impl Population {
 
 /// Returns the key that orders contenders by the number of properties that differ from the plainest.
 fn strangeness(key: &Key) -> ([bool; 3], &str) {
-    let differs = PLAIN.map(|(column, value)| (dimension(column).get)(key) != value);
+    let differs = PLAIN.map(|(column, value)| dimension(column).of(key) != value);
     (differs, &key.contender)
 }
 
@@ -307,7 +307,7 @@ fn choices(frame: &Frame, metric: MetricId, today: Option<&str>) -> Result<Vec<K
         names.position(|name| *name == question.baseline)
     } else {
         let all = all.iter().enumerate();
-        let plainest = all.min_by_key(|(_, key)| (key.protocol != "h2", strangeness(key)));
+        let plainest = all.min_by_key(|(_, key)| (key.property("protocol") != "h2", strangeness(key)));
         plainest.map(|(place, _)| place)
     };
     all[..=first.unwrap_or(0)].rotate_right(1);

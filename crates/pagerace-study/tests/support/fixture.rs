@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::frame::Frame;
-use crate::key::Key;
+use crate::key::{Dimension, Key};
 use crate::row::{Row, metrics};
 
 /// Returns rows of a cell whose digest is `cell`.
@@ -42,15 +42,17 @@ pub(crate) fn loads(
     values: &[f64],
     broken: f64,
 ) -> Vec<Row> {
-    let key = Arc::new(Key {
+    let mut key = Key {
         race: "race".to_owned(),
         page: page.to_owned(),
         network: network.to_owned(),
-        protocol: protocol.to_owned(),
-        strategy: "round-robin".to_owned(),
         cell: format!("{page} {network} {protocol}"),
         ..Key::default()
-    });
+    };
+    for (name, value) in [("protocol", protocol), ("strategy", "round-robin")] {
+        Dimension::named(name).unwrap().set(&mut key, value);
+    }
+    let key = Arc::new(key);
     let row = |(run, value): (u32, &f64)| Row {
         key: Arc::clone(&key),
         run,

@@ -24,7 +24,6 @@ use super::failed::{AllFailed, Interrupted};
 use super::files::{check_files, say, write_text};
 use super::inputs::{controller, distinguish, fit, networks, readable, skipped};
 use super::simulate::load;
-use super::study::contender_key;
 use crate::cli::groups::{ControllerArgs, LoadArgs, ProgressArgs, SectionArgs, excluding};
 use crate::cli::model::word;
 use crate::cli::{Cli, Command, WorkArgs};
@@ -224,7 +223,7 @@ impl Surveyed {
             return Vec::new();
         };
         let plan = experiment.plan();
-        let [h2, h3] = [0, 1].map(|side| contender_key(&plan.contenders[side]));
+        let [h2, h3] = [0, 1].map(|side| Key::of_contender(&plan.contenders[side]));
         let mut rows = Vec::new();
         for page in &self.findings.pages {
             for (network, pairs) in plan.networks.iter().zip(&page.pairs) {

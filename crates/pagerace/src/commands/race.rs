@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use pagerace_delivery::StrategySpec;
 use pagerace_delivery::reliability::ReliabilitySpec;
-use pagerace_lab::contender::{ContenderText, choose, product};
+use pagerace_lab::contender::{ContenderText, choices, choose, product};
 use pagerace_lab::export::json::read_plan;
 use pagerace_lab::first_visit::{self, add_first_visit};
 use pagerace_lab::why::{explain_network, is_explained, loads};
@@ -336,7 +336,9 @@ fn contenders(
     ];
     let few = defaults.few || lengths.into_iter().any(|length| length > 1);
     let read = text.and_then(|text| text.parse::<ContenderText>().ok());
-    let named = read.and_then(|read| read.strategy);
+    let named = read
+        .filter(|read| read.named.has("strategy"))
+        .map(|read| read.contender.strategy);
     if strategies.is_empty() && !few {
         strategies = StrategySpec::defaults();
     }
@@ -351,14 +353,14 @@ fn contenders(
     {
         strategies.insert(0, needed.clone());
     }
-    let contenders = product(
-        &maps,
-        &controllers,
-        &visits,
-        &strategies,
-        &policies,
-        variants,
-    );
+    let contenders = product(&[
+        choices("protocol", &maps, |c, value| c.protocols = value),
+        choices("congestion", &controllers, |c, value| c.congestion = value),
+        choices("visit", &visits, |c, value| c.visit = value),
+        choices("strategy", &strategies, |c, value| c.strategy = value),
+        choices("reliability", &policies, |c, value| c.reliability = value),
+        choices("interventions", variants, |c, value| c.interventions = value),
+    ]);
     let baseline = match text {
         Some(text) => choose(&contenders, text).context("--baseline")?,
         None if few => 0,

@@ -37,7 +37,7 @@ pub use embedded::Study;
 pub(crate) use evaluate::Unexpected;
 pub(super) use loads::{PlanLoads, of_plan};
 pub(super) use markdown::{MODEL_ERROR, name};
-pub(crate) use options::{contender_key, plan_with};
+pub(crate) use options::plan_with;
 
 /// The name of a plan in its folder.
 pub(super) const PLAN_FILE: &str = "plan.toml";

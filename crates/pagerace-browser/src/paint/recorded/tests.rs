@@ -53,6 +53,7 @@ fn resource(id: u32, destination: Destination, bytes: u64) -> Resource {
         blocks_load_if_early: false,
         anonymous: false,
         used_at: None,
+        fetch_priority: pagerace_page::FetchPriority::Auto,
     }
 }
 

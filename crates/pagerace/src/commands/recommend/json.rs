@@ -24,7 +24,7 @@ pub(super) fn of(
         let mut choice = Map::new();
         choice.insert("name".to_owned(), key.contender.clone().into());
         for one in Dimension::of_contenders() {
-            choice.insert(one.name.to_owned(), (one.get)(key).clone().into());
+            choice.insert(one.name.to_owned(), one.of(key).clone().into());
         }
         choice
     });

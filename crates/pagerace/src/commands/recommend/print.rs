@@ -177,17 +177,17 @@ impl Report<'_> {
             _ => return None,
         };
         let today = &self.population.choices[0];
-        let differ = |get: fn(&Key) -> &String| {
+        let differ = |name: &str| {
             let mut others = self.population.choices[choices.clone()].iter();
-            others.any(|choice| get(choice) != get(today))
+            others.any(|choice| choice.property(name) != today.property(name))
         };
         let kinds = [
-            (differ(|key| &key.protocol), DifferenceKind::Protocol),
-            (differ(|key| &key.strategy), DifferenceKind::Strategy),
-            (differ(|key| &key.controller), DifferenceKind::Controller),
+            (differ("protocol"), DifferenceKind::Protocol),
+            (differ("strategy"), DifferenceKind::Strategy),
+            (differ("congestion"), DifferenceKind::Controller),
         ];
         let kinds = kinds.into_iter().filter(|(differs, _)| *differs);
-        let policies = differ(|key| &key.reliability).then_some("reliability policies");
+        let policies = differ("reliability").then_some("reliability policies");
         let mut question = Question {
             kinds: kinds.map(|(_, kind)| kind).collect(),
             unmeasured: policies.into_iter().collect(),

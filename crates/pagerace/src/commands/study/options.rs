@@ -179,24 +179,3 @@ fn check_size(args: &ContenderArgs) -> Result<()> {
     }
     Ok(())
 }
-
-/// Returns the columns of a contender.
-pub(crate) fn contender_key(contender: &Contender) -> pagerace_study::Key {
-    let [
-        protocol,
-        controller,
-        visit,
-        strategy,
-        reliability,
-        interventions,
-    ] = contender.texts();
-    pagerace_study::Key {
-        protocol,
-        controller,
-        visit,
-        strategy,
-        reliability,
-        interventions,
-        ..pagerace_study::Key::default()
-    }
-}

@@ -344,7 +344,7 @@ impl Resolved {
             page: name,
             network: network.name.clone(),
             cell: cells.digests[index].clone(),
-            ..options::contender_key(contender)
+            ..Key::of_contender(contender)
         }
     }
 

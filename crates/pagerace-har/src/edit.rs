@@ -1,0 +1,255 @@
+//! A recording as its site would serve it after changes of its pages.
+//!
+//! Markup and style sheets are edited where they name a changed resource; all else stays as
+//! recorded, byte for byte. What scripts request cannot be edited.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use bytes::Bytes;
+use html5gum::{StartTag, Token};
+use pagerace_core::Destination;
+use pagerace_page::change::{Change, Edit};
+use pagerace_page::intervention::Target;
+use pagerace_page::{Changes, Page};
+use thiserror::Error;
+use url::Url;
+
+use crate::har::markup::{scan, tokens};
+use crate::recording::{Exchange, Recording};
+
+/// The reason why a change cannot be made to what servers send.
+#[derive(Debug, Error)]
+pub enum EditError {
+    /// The change cannot be made to the page.
+    #[error(transparent)]
+    Page(#[from] pagerace_page::change::CannotChange),
+    /// No recorded body names a resource.
+    #[error(
+        "`{change}`: no recorded markup or style sheet names {url}, so that servers cannot change \
+         its request; simulate the change with `pagerace race`"
+    )]
+    Unnamed {
+        /// The change.
+        change: String,
+        /// The resource.
+        url: String,
+    },
+}
+
+impl Recording {
+    /// Returns the recording after `changes`.
+    ///
+    /// # Errors
+    /// A change has no effect on the page, or on what servers send.
+    pub fn changed(&self, changes: &Changes) -> Result<Self, EditError> {
+        let mut changed = self.clone();
+        for change in changes.all() {
+            let one = Changes::new(vec![change.clone()]);
+            let after = one.apply(&changed.page)?;
+            changed.edit(change)?;
+            for exchange in &mut changed.exchanges {
+                exchange.resource = exchange.resource.and_then(|id| after.kept.place(id));
+            }
+            changed.page = after.page;
+        }
+        Ok(changed)
+    }
+
+    fn edit(&mut self, change: &Change) -> Result<(), EditError> {
+        let page = &self.page;
+        let selected = page.resources.iter().filter(|resource| {
+            let target = Target::of(page, resource);
+            change.selector.selects(&target)
+        });
+        let selected = selected.filter_map(|resource| without_fragment(&resource.url));
+        let urls: BTreeSet<String> = selected.collect();
+        let mut named: BTreeSet<String> = BTreeSet::new();
+        for exchange in &mut self.exchanges {
+            let Some(text) = text(exchange) else { continue };
+            let mut edits = match destination(page, exchange) {
+                Some(Destination::Document | Destination::Iframe) => {
+                    in_markup(text, &exchange.url, &urls, &change.edit(), &mut named)
+                }
+                Some(Destination::Style) => Vec::new(),
+                _ => continue,
+            };
+            if change.edits_styles() {
+                edits.extend(in_styles(text, &exchange.url, &urls, &mut named));
+            }
+            if !edits.is_empty() {
+                exchange.body = Some(Bytes::from(replaced(text, edits)));
+            }
+        }
+        // What another removed resource leads to goes with it.
+        let requested = |url: &String| {
+            let mut all = page.resources.iter();
+            let of = all.find(|one| without_fragment(&one.url).as_ref() == Some(url));
+            let parent = of.and_then(|one| one.discovery.trigger.parent());
+            parent.is_none_or(|parent| {
+                let parent = without_fragment(&page.resource(parent).url);
+                parent.is_none_or(|parent| !urls.contains(&parent))
+            })
+        };
+        let unnamed = urls.iter().find(|url| !named.contains(*url) && requested(url));
+        match unnamed {
+            // An attribute tells of those that markup names; others are as they were.
+            Some(url) if change.edits_styles() || named.is_empty() => Err(EditError::Unnamed {
+                change: change.to_string(),
+                url: url.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn destination(page: &Page, exchange: &Exchange) -> Option<Destination> {
+    Some(page.resource(exchange.resource?).destination)
+}
+
+fn text(exchange: &Exchange) -> Option<&str> {
+    std::str::from_utf8(exchange.body.as_ref()?).ok()
+}
+
+fn without_fragment(url: &str) -> Option<String> {
+    let mut url = Url::parse(url).ok()?;
+    url.set_fragment(None);
+    Some(url.into())
+}
+
+/// A range of a text, and what replaces it.
+type Replacement = (Range<usize>, String);
+
+/// Returns the replacements in markup for elements that name one of `urls`.
+fn in_markup(
+    html: &str,
+    document: &Url,
+    urls: &BTreeSet<String>,
+    edit: &Edit,
+    named: &mut BTreeSet<String>,
+) -> Vec<Replacement> {
+    let found = scan(html, document).into_iter();
+    let ends: BTreeSet<usize> = found
+        .filter(|reference| urls.contains(&reference.url))
+        .map(|reference| {
+            named.insert(reference.url);
+            reference.offset as usize
+        })
+        .collect();
+    let mut edits = Vec::new();
+    // The element that is being removed, and the picture around it.
+    let (mut removed, mut picture): (Option<Open>, Option<Open>) = (None, None);
+    for token in tokens(html) {
+        match token {
+            Token::StartTag(tag) => {
+                let open = Open::new(&tag);
+                if removed.is_some() {
+                    continue;
+                }
+                if open.name == b"picture" {
+                    picture = Some(open.clone());
+                }
+                if !ends.contains(&tag.span.end) {
+                    continue;
+                }
+                match edit {
+                    Edit::Set(name, value) => {
+                        // Of two attributes with one name, browsers use the first.
+                        let at = tag.span.start + 1 + tag.name.len();
+                        edits.push((at..at, format!(" {name}=\"{value}\"")));
+                    }
+                    Edit::Remove if picture.is_some() => removed = picture.take(),
+                    Edit::Remove if open.has_end() => removed = Some(open),
+                    Edit::Remove => edits.push((tag.span.start..tag.span.end, String::new())),
+                }
+            }
+            Token::EndTag(tag) => {
+                if let Some(open) = removed.take_if(|open| *open.name == *tag.name) {
+                    edits.push((open.start..tag.span.end, String::new()));
+                }
+                picture.take_if(|open| *open.name == *tag.name);
+            }
+            _ => {}
+        }
+    }
+    edits
+}
+
+/// A start tag.
+#[derive(Clone)]
+struct Open {
+    name: Vec<u8>,
+    start: usize,
+}
+
+impl Open {
+    fn new(tag: &StartTag<usize>) -> Self {
+        Self {
+            name: tag.name.to_vec(),
+            start: tag.span.start,
+        }
+    }
+
+    /// Returns true for elements with an end tag.
+    fn has_end(&self) -> bool {
+        !matches!(
+            self.name.as_slice(),
+            b"img" | b"link" | b"source" | b"input" | b"embed" | b"track" | b"frame" | b"base"
+        )
+    }
+}
+
+/// Returns the replacements of `url(..)` and of imports that name one of `urls`, in a style sheet
+/// or in the styles of a document. An empty resource, which needs no request, takes its place.
+fn in_styles(
+    text: &str,
+    base: &Url,
+    urls: &BTreeSet<String>,
+    named: &mut BTreeSet<String>,
+) -> Vec<Replacement> {
+    let mut edits = Vec::new();
+    let mut names = |range: Range<usize>, instead: &str| {
+        let name = text[range.clone()].trim_matches([' ', '\'', '"', '\n', '\t', '\r']);
+        let url = base.join(name).ok().and_then(|url| without_fragment(url.as_str()));
+        if let Some(url) = url.filter(|url| urls.contains(url)) {
+            named.insert(url);
+            edits.push((range, instead.to_owned()));
+        }
+    };
+    for (at, open) in text.match_indices("url(") {
+        let from = at + open.len();
+        if let Some(length) = text[from..].find(')') {
+            names(from..from + length, "data:,");
+        }
+    }
+    for (at, import) in text.match_indices("@import") {
+        let from = at + import.len();
+        let rest = text[from..].trim_start();
+        let from = text.len() - rest.len();
+        if let Some(quote) = rest.chars().next().filter(|one| matches!(one, '"' | '\''))
+            && let Some(length) = rest[1..].find(quote)
+        {
+            names(from..from + length + 2, "\"data:,\"");
+        }
+    }
+    edits
+}
+
+/// Returns the text with these replacements. Of two that overlap, the first one counts.
+fn replaced(text: &str, mut edits: Vec<Replacement>) -> String {
+    edits.sort_by_key(|(range, _)| (range.start, range.end));
+    let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+    for (range, instead) in edits {
+        if range.start < done {
+            continue;
+        }
+        out.push_str(&text[done..range.start]);
+        out.push_str(&instead);
+        done = range.end;
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+#[cfg(test)]
+mod tests;

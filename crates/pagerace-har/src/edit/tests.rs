@@ -1,0 +1,58 @@
+use std::collections::BTreeSet;
+
+use pagerace_page::change::Edit;
+use url::Url;
+
+use super::{in_markup, in_styles, replaced};
+
+const PAGE: &str = r#"<head><link rel=stylesheet href="a.css"><script src=b.js>x</script></head>
+<body><picture><source srcset="h.webp 1x"><img src="/h.jpg"></picture>
+<img alt="b" src="/i.jpg" fetchpriority=low><div style="background:url('/i.jpg')">t</div></body>"#;
+
+fn edited(edit: &Edit, styles: bool, url: &str) -> String {
+    let base = Url::parse("https://a.example/").unwrap();
+    let urls = BTreeSet::from([base.join(url).unwrap().to_string()]);
+    let mut named = BTreeSet::new();
+    let mut edits = in_markup(PAGE, &base, &urls, edit, &mut named);
+    if styles {
+        edits.extend(in_styles(PAGE, &base, &urls, &mut named));
+    }
+    assert_eq!(named, urls);
+    replaced(PAGE, edits)
+}
+
+#[test]
+fn elements_go_with_their_content() {
+    let without = |url: &str, part: &str| {
+        assert_eq!(edited(&Edit::Remove, true, url), PAGE.replace(part, ""), "{url}");
+    };
+    without("a.css", r#"<link rel=stylesheet href="a.css">"#);
+    without("b.js", "<script src=b.js>x</script>");
+    // One of a picture's sources stands for the picture.
+    let picture = r#"<picture><source srcset="h.webp 1x"><img src="/h.jpg"></picture>"#;
+    without("h.webp", picture);
+    without("h.jpg", picture);
+}
+
+#[test]
+fn styles_name_nothing_instead() {
+    let text = edited(&Edit::Remove, true, "i.jpg");
+    assert!(text.contains(r#"style="background:url(data:,)""#), "{text}");
+    assert!(!text.contains("i.jpg"), "{text}");
+    let base = Url::parse("https://a.example/css/a.css").unwrap();
+    let urls = BTreeSet::from(["https://a.example/css/b.css".to_owned()]);
+    let sheet = "@import 'b.css' print; @import url(c.css); p{}";
+    let edits = in_styles(sheet, &base, &urls, &mut BTreeSet::new());
+    assert_eq!(
+        replaced(sheet, edits),
+        "@import \"data:,\" print; @import url(c.css); p{}"
+    );
+}
+
+#[test]
+fn attributes_come_first() {
+    let edit = Edit::Set("fetchpriority", "high".to_owned());
+    let text = edited(&edit, false, "i.jpg");
+    let expected = PAGE.replace("<img alt", r#"<img fetchpriority="high" alt"#);
+    assert_eq!(text, expected);
+}

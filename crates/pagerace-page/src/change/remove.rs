@@ -1,0 +1,72 @@
+//! Resources that the page no longer has.
+
+use pagerace_core::Destination;
+
+use super::{Edit, Kept, Kind};
+use crate::{Page, ResourceId, Trigger, Wait};
+
+/// Removes the resources, and what only they led to.
+pub(super) struct Remove;
+
+impl Kind for Remove {
+    fn name(&self) -> &'static str {
+        "remove"
+    }
+
+    fn values(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn summary(&self) -> &'static str {
+        "Removes resources from the page, and what only they led to"
+    }
+
+    fn example(&self) -> &'static str {
+        "remove third-party-js"
+    }
+
+    fn apply(&self, _value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
+        let mut gone = vec![false; page.resources.len()];
+        for id in on {
+            let resource = page.resource(*id);
+            if resource.destination == Destination::Document {
+                return Err(format!("{} is the page's document", resource.url));
+            }
+            gone[id.index()] = true;
+        }
+        for i in 0..gone.len() {
+            gone[i] |= depends(page, i, &gone);
+        }
+        for cover in page.layout.iter().flat_map(|one| [one.overlay, one.hidden]) {
+            if let Some(Wait::Resource { id }) = cover.map(|cover| cover.after)
+                && gone[id.index()]
+            {
+                let url = &page.resource(id).url;
+                return Err(format!("{url} reveals the page, which would stay hidden"));
+            }
+        }
+        Ok(page.retain(|id| !gone[id.index()]))
+    }
+
+    fn edit(&self, _value: &str) -> Edit {
+        Edit::Remove
+    }
+
+    fn edits_styles(&self) -> bool {
+        true
+    }
+}
+
+/// Returns true if the resource is requested only because of one that is gone. A resource of
+/// which the recording does not tell what requests it stays.
+fn depends(page: &Page, i: usize, gone: &[bool]) -> bool {
+    let discovery = &page.resources[i].discovery;
+    let is_gone = |id: ResourceId| gone[id.index()];
+    match discovery.trigger {
+        Trigger::Navigation | Trigger::After { .. } => false,
+        trigger => {
+            trigger.parent().is_some_and(is_gone)
+                || matches!(discovery.wait, Some(Wait::Resource { id }) if is_gone(id))
+        }
+    }
+}
