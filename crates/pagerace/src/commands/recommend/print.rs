@@ -20,8 +20,8 @@ use pagerace_study::recommend::{
 };
 
 use super::mix;
-use crate::commands::inputs::add_folders;
-use crate::commands::sections;
+use crate::cli::inputs::add_folders;
+use crate::cli::sections;
 use crate::text::{counted, say, stress};
 
 /// The share of pairs of page and network that get worse from which the first line says so.
