@@ -464,6 +464,7 @@ impl Question {
         let never = [
             (a.visit != b.visit, "earlier visits"),
             (policies, "reliability policies"),
+            (a.changes != b.changes, "changes of a page"),
             (!browser.measured, browser.title),
         ];
         let never = never.into_iter().filter(|(differs, _)| *differs);

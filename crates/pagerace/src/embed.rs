@@ -11,10 +11,12 @@ use pagerace_lab::export::json::write_json;
 use pagerace_page::Page;
 use pagerace_study::{Key, Race, Row};
 
+use crate::cli::groups;
+use crate::cli::inputs;
 use crate::commands::corpus::{CorpusArgs, Surveyed};
-use crate::commands::inputs;
 use crate::commands::race::{answer, prepare, results};
 use crate::commands::study::plan_with;
+use crate::failed;
 use crate::progress::Watch;
 
 pub use crate::commands::study::Study;
@@ -64,7 +66,7 @@ pub fn race(
     let warnings = prepare(&mut plan)?;
     let results = results(
         &plan,
-        inputs::jobs(jobs),
+        groups::jobs(jobs),
         &Watch::hooked(hook),
         &mut |_, _| Ok(()),
     )?;
@@ -143,10 +145,10 @@ pub fn rows(results: &Results) -> Vec<Row> {
 
 /// Returns true if the user interrupted, and nothing went wrong.
 pub fn is_interrupt(error: &anyhow::Error) -> bool {
-    crate::interrupted(error)
+    failed::is_interrupt(error)
 }
 
 /// Returns an error and its causes as one line.
 pub fn one_line(error: &anyhow::Error) -> String {
-    crate::one_line(error)
+    failed::one_line(error)
 }

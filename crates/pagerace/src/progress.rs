@@ -13,7 +13,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pagerace_lab::LabError;
 use pagerace_lab::Progress;
 
-use crate::commands::failed::Interrupted;
+use crate::failed::{Interrupted, report};
 
 /// Exit code of an interrupted process, by the convention of shells.
 const INTERRUPTED: i32 = 130;
@@ -58,7 +58,7 @@ fn heed_interrupts() {
             let mut clean_up = CLEAN_UP.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(clean_up) = clean_up.take() {
                 clean_up();
-                crate::report(&Interrupted(String::new()).into());
+                report(&Interrupted(String::new()).into());
                 std::process::exit(INTERRUPTED);
             }
         }
@@ -68,7 +68,7 @@ fn heed_interrupts() {
         if MAY_END.load(Ordering::Relaxed) {
             std::thread::spawn(|| {
                 std::thread::sleep(GRACE);
-                crate::report(&Interrupted(String::new()).into());
+                report(&Interrupted(String::new()).into());
                 std::process::exit(INTERRUPTED);
             });
         }

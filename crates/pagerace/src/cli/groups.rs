@@ -6,10 +6,7 @@ use clap::{Arg, Args};
 use pagerace_har::ImportOptions;
 use pagerace_lab::MetricId;
 use pagerace_lab::plan::{RUNS, SEED};
-#[cfg(feature = "study")]
-use pagerace_study::frame::Filter;
 
-use crate::commands::inputs::jobs;
 use crate::progress::Watch;
 
 /// The heading of options that say where results go, and decide no load.
@@ -65,6 +62,12 @@ pub(crate) struct ContenderArgs {
     /// each-host=refused.
     #[arg(short = 'W', long, value_name = "LIST")]
     pub(crate) what_if: Vec<String>,
+
+    /// Changes of the page that race as a further variant beside the page as it is:
+    /// "remove ads", "fetchpriority=high */hero.jpg", several separated by `;`. May be
+    /// given several times. See `pagerace list changes`.
+    #[arg(short = 'C', long, alias = "changes", value_name = "CHANGES")]
+    pub(crate) change: Vec<String>,
 
     /// Variant that the others are compared with: its name or a part of it, such as h1,
     /// "h2 cubic" or fifo. [default: sequential among strategies, else the first]
@@ -160,21 +163,23 @@ impl JobsArgs {
     }
 }
 
+/// Returns the number of threads: the requested one, or all cores.
+pub(crate) fn jobs(asked: Option<u16>) -> usize {
+    asked.map_or_else(
+        || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        usize::from,
+    )
+}
+
 /// The display of progress.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ProgressArgs {
     /// Do not show progress.
     #[arg(long)]
-    no_progress: bool,
+    pub(crate) no_progress: bool,
 }
 
 impl ProgressArgs {
-    /// Shows nothing.
-    #[cfg(feature = "study")]
-    pub(crate) fn none() -> Self {
-        Self { no_progress: true }
-    }
-
     /// Returns whether progress is wanted.
     pub(crate) fn shown(&self) -> bool {
         !self.no_progress
@@ -183,6 +188,28 @@ impl ProgressArgs {
     /// Shows the progress, unless it is unwanted.
     pub(crate) fn watch(&self, unit: &str) -> Watch {
         Watch::new(self.shown(), unit)
+    }
+}
+
+/// Options of commands that run loads.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct WorkArgs {
+    #[command(flatten)]
+    pub(crate) threads: JobsArgs,
+
+    #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
+}
+
+impl WorkArgs {
+    /// Returns the number of threads.
+    pub(crate) fn jobs(&self) -> usize {
+        self.threads.count()
+    }
+
+    /// Shows the progress, unless it is unwanted.
+    pub(crate) fn watch(&self, unit: &str) -> Watch {
+        self.progress.watch(unit)
     }
 }
 
@@ -205,73 +232,6 @@ impl ReportArgs {
     }
 }
 
-/// Findings in sections.
-#[cfg(feature = "study")]
-#[derive(Args, Clone, Debug)]
-pub(crate) struct SectionArgs {
-    /// Write all findings as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-
-    /// Write the findings as a section of a Markdown file, and leave the rest of it alone.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
-
-    /// Write the findings with figures as one HTML file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) report: Option<PathBuf>,
-}
-
-/// Loads of some groups.
-#[cfg(feature = "study")]
-#[derive(Args, Clone, Debug)]
-pub(crate) struct FilterArgs {
-    /// Only loads with this value of a column; may be given several times.
-    #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition)]
-    conditions: Vec<(String, String)>,
-}
-
-#[cfg(feature = "study")]
-impl FilterArgs {
-    /// Returns the values that each column may have.
-    pub(crate) fn filter(&self) -> Filter {
-        let mut filter = Filter::new();
-        for (column, value) in &self.conditions {
-            let values = filter.entry(column.clone()).or_default();
-            values.push(value.clone());
-        }
-        filter
-    }
-}
-
-/// Parses an item of `--where`.
-#[cfg(feature = "study")]
-fn condition(text: &str) -> Result<(String, String), String> {
-    let (column, value) = text
-        .split_once('=')
-        .ok_or_else(|| "write it as network=cable: a column and its value".to_owned())?;
-    Ok((column.to_owned(), value.to_owned()))
-}
-
-/// Recordings for a plan.
-#[cfg(feature = "study")]
-#[derive(Args, Clone, Debug)]
-pub(crate) struct PagesArgs {
-    /// Recordings in place of the plan's pages; may be given several times, as in
-    /// 'small=pages/small/*.har' --pages 'large=pages/large/*.har'.
-    #[arg(long, value_name = "[GROUP=]FILES")]
-    pub(crate) pages: Vec<String>,
-}
-
-/// The results of a plan.
-#[cfg(feature = "study")]
-#[derive(Args, Clone, Debug)]
-pub(crate) struct FolderArgs {
-    /// Folder of the plan's results. [default: results, beside the plan]
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: Option<PathBuf>,
-}
-
 /// Files with the results of a race.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct OutputArgs {
@@ -291,6 +251,18 @@ pub(crate) fn default(text: &str) -> impl FnOnce(Arg) -> Arg {
         let help = help.trim_end_matches('.');
         arg.help(format!("{help}. [default: {text}]"))
     }
+}
+
+/// Lets the help of an option end with its default.
+pub(crate) fn tell_default(arg: Arg) -> Arg {
+    let defaults = arg.get_default_values().iter();
+    let defaults: Vec<String> = defaults
+        .map(|text| text.to_string_lossy().into_owned())
+        .collect();
+    if defaults.is_empty() {
+        return arg;
+    }
+    default(&defaults.join(","))(arg).hide_default_value(true)
 }
 
 /// Returns a change of arguments: those that another one has already decided exclude it.

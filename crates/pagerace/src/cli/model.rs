@@ -4,6 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args};
 
 use super::origin_rtt;
+use super::values::duration;
 use pagerace_browser::config::{CPU, JITTER};
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Duration, Words};
@@ -223,20 +224,5 @@ fn jitter(text: &str) -> Result<f64, String> {
         Ok(sigma)
     } else {
         Err("not between 0 and 2".to_owned())
-    }
-}
-
-/// Parses a positive time with its unit.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    const UNITS: [(&str, f64); 4] = [("ms", 1.0), ("min", 60_000.0), ("s", 1_000.0), ("h", 3.6e6)];
-    let parse = |(unit, millis): &(&str, f64)| {
-        let number: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
-        Some(number * millis)
-    };
-    match UNITS.iter().find_map(parse) {
-        // A day of virtual time is longer than any page load.
-        Some(millis) if (1.0..=8.64e7).contains(&millis) => Ok(Duration::from_millis_f64(millis)),
-        Some(_) => Err("not between 1ms and 24h".to_owned()),
-        None => Err("not a time; write it as 90s, 5min or 800ms".to_owned()),
     }
 }

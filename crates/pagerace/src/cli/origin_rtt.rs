@@ -8,7 +8,7 @@ use pagerace_core::{Duration, Words as _};
 use pagerace_page::Page;
 use pagerace_sim::{Connections, OriginRtt};
 
-use super::model::duration;
+use super::values::duration;
 
 /// An item of the option.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::{Args, value_parser};
+use clap::{Parser, value_parser};
 use pagerace_core::{Duration, Protocol, Words};
 use pagerace_lab::VERSION;
 use pagerace_lab::bulk::{
@@ -15,13 +15,13 @@ use pagerace_lab::unit::Unit;
 use pagerace_sim::LoadSettings;
 use pagerace_transport::tls;
 
-use super::failed::AllFailed;
-use super::files::{check_files, reasons, rerun, write, write_text};
-use super::inputs::{controllers, list, networks};
-use super::simulate::transfer;
-use crate::cli::WorkArgs;
-use crate::cli::groups::{ControllerArgs, LoadArgs, ProtocolArgs, ReportArgs, default};
-use crate::cli::model::{PacketArgs, duration, word};
+use crate::cli::files::{check_files, rerun, write, write_text};
+use crate::cli::groups::{ControllerArgs, LoadArgs, ProtocolArgs, ReportArgs, WorkArgs, default};
+use crate::cli::inputs::{controllers, list, networks};
+use crate::cli::model::{PacketArgs, word};
+use crate::cli::simulate::transfer;
+use crate::cli::values::{duration, size};
+use crate::failed::{Failed, reasons};
 use crate::progress::end_soon_on_interrupt;
 use crate::table::{self, bulk::Columns};
 use crate::text::{counted, headed, say, stress};
@@ -32,9 +32,20 @@ const DEFAULT_NETWORK: &str = "cable";
 const PROTOCOLS: &str = "Versions of HTTP, separated by commas: h1, h2, h3. [default: h2,h3]";
 const RUNS: &str = "Number of transfers of each variant and network";
 
-/// Arguments of `pagerace bulk`.
-#[derive(Args, Debug)]
+const EXAMPLES: &str = "\
+Examples:
+  pagerace bulk --size 50MB --protocol h2,h3 --network \"rate 40mbit rtt 100ms loss 5%\"
+      HTTP/2 and HTTP/3 on a lossy path, as in Srivastava 2024
+
+  pagerace bulk --size 10MB --protocol h3 --cc cubic,bbr,vegas --network cable,lossy-wifi \\
+      --report bulk.html --json bulk.json
+      the fastest controller, with throughput and windows over time";
+
+/// Compare protocols and congestion controllers by one large transfer.
+#[derive(Debug, Parser)]
 #[command(
+    name = "bulk",
+    after_long_help = EXAMPLES,
     next_help_heading = "Comparison",
     mut_arg("protocol", |arg| arg.help(PROTOCOLS)),
     mut_arg("network", default(DEFAULT_NETWORK)),
@@ -103,7 +114,7 @@ pub(crate) fn run(args: &BulkArgs) -> Result<()> {
     }
     if results.failed() == plan.transfers() {
         let why = results.reasons();
-        return Err(AllFailed::new(plan.transfers(), "transfers", &why).into());
+        return Err(Failed::all(plan.transfers(), "transfers", &why).into());
     }
     Ok(())
 }
@@ -209,71 +220,4 @@ fn shared(plan: &BulkPlan) -> String {
     }
     facts.push("one connection".to_owned());
     facts.join(", ")
-}
-
-/// Parses a number of bytes with its unit.
-pub(super) fn size(text: &str) -> Result<u64, String> {
-    const NOTHING: &str = "not more than zero; write it as 50MB, 500kB or 10MiB";
-    const UNITS: [(&str, f64); 7] = [
-        ("kB", 1e3),
-        ("MB", 1e6),
-        ("GB", 1e9),
-        ("KiB", 1024.0),
-        ("MiB", 1_048_576.0),
-        ("GiB", 1_073_741_824.0),
-        ("B", 1.0),
-    ];
-    let parse = |(unit, bytes): &(&str, f64)| {
-        let number: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
-        Some(number * bytes)
-    };
-    match UNITS.iter().find_map(parse) {
-        Some(bytes) if (1.0..=1e11).contains(&bytes) => return Ok(bytes.round() as u64),
-        Some(0.0) => return Err(NOTHING.to_owned()),
-        Some(_) => return Err("not between 1B and 100GB".to_owned()),
-        None => {}
-    }
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let (number, unit) = (digits.trim_end(), text[digits.len()..].to_ascii_lowercase());
-    let means = |(name, _): &&(&str, f64)| {
-        let name = name.to_ascii_lowercase();
-        !unit.is_empty() && (name == unit || name.strip_suffix('b') == Some(&unit))
-    };
-    Err(match (number.parse::<f64>(), UNITS.iter().find(means)) {
-        (Ok(0.0), _) => NOTHING.to_owned(),
-        (Ok(_), Some((name, _))) => format!("not a size; did you mean {number}{name}?"),
-        (Ok(_), None) if unit.is_empty() => {
-            format!("a size needs a unit; did you mean {number}MB?")
-        }
-        _ => "not a size; write it as 50MB, 500kB or 10MiB".to_owned(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::size;
-
-    #[test]
-    fn sizes_need_a_unit() {
-        assert_eq!(size("50MB"), Ok(50_000_000));
-        assert_eq!(size("1.5 kB"), Ok(1_500));
-        assert_eq!(size("10MiB"), Ok(10_485_760));
-        assert_eq!(size("7B"), Ok(7));
-        for wrong in [
-            "50", "", "MB", "-1MB", "0B", "NaNMB", "infGB", "1TB", "200GB",
-        ] {
-            assert!(size(wrong).is_err(), "{wrong}");
-        }
-        let said = |text: &str| size(text).unwrap_err();
-        assert!(said("5mb").ends_with("did you mean 5MB?"));
-        assert!(said("1.5 KB").ends_with("did you mean 1.5kB?"));
-        assert!(said("10mib").ends_with("did you mean 10MiB?"));
-        assert!(said("5G").ends_with("did you mean 5GB?"));
-        assert!(said("50").ends_with("did you mean 50MB?"));
-        assert!(said("MB").starts_with("not a size; write"));
-        assert!(said("10mbit").starts_with("not a size; write"));
-        for nothing in ["0", "0MB", "0.0 kb", "0 parsecs"] {
-            assert!(said(nothing).starts_with("not more than zero"), "{nothing}");
-        }
-    }
 }

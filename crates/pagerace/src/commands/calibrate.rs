@@ -1,5 +1,6 @@
 //! `pagerace calibrate`: measures how far the model is from a real browser.
 
+mod args;
 mod kept;
 mod measure;
 mod opinion;
@@ -25,13 +26,14 @@ use pagerace_net::Network;
 use pagerace_page::Interventions;
 use pagerace_sim::OriginRtt;
 
+pub(crate) use self::args::CalibrateArgs;
 use self::kept::Kept;
 use self::pages::Model;
-use super::files::{check_files, rerun, write, write_text};
-use super::inputs::{jobs, networks};
 use super::live::common;
-use super::simulate::{explain, load};
-use crate::cli::live::CalibrateArgs;
+use crate::cli::files::{check_files, rerun, write, write_text};
+use crate::cli::groups::jobs;
+use crate::cli::inputs::networks;
+use crate::cli::simulate::{explain, load};
 use crate::progress::Watch;
 use crate::table;
 use crate::text::{say, stress};

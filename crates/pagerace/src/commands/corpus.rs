@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Error, Result, bail};
-use clap::{Arg, Args, value_parser};
+use clap::{Arg, Parser, value_parser};
 use pagerace_core::Words as _;
 use pagerace_corpus::row::CorpusRow;
 use pagerace_corpus::{Corpus, CorpusPage, Experiment, Findings, Http3Hosts};
@@ -20,19 +20,20 @@ use pagerace_study::store::{PAGES, VERSION_KEY, facts_of};
 use pagerace_study::{self as study, Key};
 use serde_json::{Value, json};
 
-use super::failed::{AllFailed, Interrupted};
-use super::files::{check_files, say, write_text};
-use super::inputs::{controller, distinguish, fit, networks, readable, skipped};
-use super::simulate::load;
-use crate::cli::groups::{ControllerArgs, LoadArgs, ProgressArgs, SectionArgs, excluding};
+use crate::cli::files::{check_files, say, write_text};
+use crate::cli::groups::{ControllerArgs, LoadArgs, WorkArgs, excluding};
+use crate::cli::inputs::{controller, distinguish, fit, networks, readable, skipped};
 use crate::cli::model::word;
-use crate::cli::{Cli, Command, WorkArgs};
+use crate::cli::sections::SectionArgs;
+use crate::cli::simulate::load;
+use crate::cli::words;
+use crate::failed::{Failed, Interrupted};
 use crate::progress::{Watch, end_soon_on_interrupt};
 use crate::text;
 
 mod sections;
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Who serves the pages is read from the recordings. The gain of HTTP/3 is that of pairs of simulated
 loads: over HTTP/2, and over HTTP/3 where the host speaks it.
 
@@ -65,8 +66,11 @@ fn decides_loads(arg: &Arg) -> bool {
     }
 }
 
-#[derive(Args, Debug)]
+/// Show who serves recorded pages over which version of HTTP, and the gain of HTTP/3 there.
+#[derive(Debug, Parser)]
 #[command(
+    name = "corpus",
+    after_long_help = EXAMPLES,
     next_help_heading = "Loads",
     mut_arg("cc", |arg| arg.help("Congestion controller. [default: cubic]").value_name("NAME")),
     mut_arg("network", |arg| arg.help(NETWORKS_HELP)),
@@ -165,7 +169,7 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
     match &findings.reductions {
         Some(reductions) if reductions.none_finished() => {
             let loads = 2 * reductions.failed.2;
-            Err(AllFailed::new(loads, "loads", &["no pair finished"]).into())
+            Err(Failed::all(loads, "loads", &["no pair finished"]).into())
         }
         _ => Ok(()),
     }
@@ -341,14 +345,12 @@ impl CorpusArgs {
     /// # Errors
     /// Names the option and the mistake.
     pub(crate) fn of_words(arguments: Vec<String>) -> Result<Self> {
-        let Command::Corpus(mut args) = Cli::of_words("corpus", arguments)?.command else {
-            unreachable!("the words name the command corpus");
-        };
+        let mut args: Self = words::read(arguments)?;
         if args.outputs().next().is_some() {
             bail!("options that write files are for the command line");
         }
-        args.work.progress = ProgressArgs::none();
-        Ok(*args)
+        args.work.progress.no_progress = true;
+        Ok(args)
     }
 
     /// Returns the files to write.

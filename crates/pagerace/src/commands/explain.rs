@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use clap::Args;
+use clap::Parser;
 use pagerace_lab::contender::ContenderText;
 use pagerace_lab::facts::facts;
 use pagerace_lab::why::{
@@ -18,16 +18,16 @@ use pagerace_lab::{
 use pagerace_page::Page;
 use pagerace_report::input::Provenance;
 
-use super::files::{check_files, write};
-use super::inputs::{measured_pages, networks};
-use super::needs::NeedArgs;
-use super::race::settings;
-use super::simulate::{explain, load};
-use super::warn::{idle_rules, warn};
-use crate::cli::WorkArgs;
-use crate::cli::groups::{LayoutArgs, LoadArgs, PageChoice};
+use super::race::measured_pages;
+use crate::cli::files::{check_files, write};
+use crate::cli::groups::{LayoutArgs, LoadArgs, PageChoice, WorkArgs};
+use crate::cli::inputs::networks;
 use crate::cli::model::ModelArgs;
+use crate::cli::needs::NeedArgs;
 use crate::cli::origin_rtt;
+use crate::cli::plan::settings;
+use crate::cli::simulate::{explain, load};
+use crate::cli::warn::{idle_rules, warn};
 use crate::table;
 use crate::text::{headed, say, stress, width};
 
@@ -38,9 +38,25 @@ const NETWORK: &str = "The network, by name or as \"rate 2mbit rtt 100ms loss 2%
     [default: fast-4g]";
 const RUNS: &str = "Loads of each, of which a typical run is explained";
 
-/// Arguments of `pagerace explain`.
-#[derive(Args, Debug)]
+const EXAMPLES: &str = "\
+Contenders are words in any order: a protocol (h1, h2, h3, or rules such as
+\"static.example=h3 *=h2\"), a congestion controller, a visit, a strategy, a reliability
+policy (late, adaptive, ..) and interventions (such as fonts=1s). The defaults are h3, cubic,
+cold, sequential, full and original.
+
+Examples:
+  pagerace explain examples/pages/shop.har h1 h3 --network slow-4g
+      the causes of the difference between HTTP/3 and HTTP/1.1, in the median run
+
+  pagerace explain examples/pages/shop.har \"h2 cubic\" \"h2 bbr\" --network lossy-wifi \\
+      --metric onload --run 3
+      the causes of the difference between BBR and CUBIC, in run 3";
+
+/// Split the difference between two ways to deliver a page by cause.
+#[derive(Debug, Parser)]
 #[command(
+    name = "explain",
+    after_long_help = EXAMPLES,
     next_help_heading = "Comparison",
     mut_arg("network", |arg| arg.help(NETWORK).value_name("NETWORK")),
     mut_arg("runs", |arg| arg.help(RUNS))
@@ -165,7 +181,7 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     }
     // Check cheap arguments first: a wrong name should not wait for a large file.
     let settings = settings(&args.model)?;
-    args.needs.read()?;
+    let deciders = args.needs.read()?;
     let files = std::slice::from_ref(&args.har);
     let page = args.choice.page.as_ref();
     let mut pages = measured_pages(files, page, &args.layout, &args.work)?;
@@ -183,7 +199,7 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
         metric: args.metric,
         ..settings
     };
-    args.needs.add_to(&mut plan)?;
+    deciders.add_to(&mut plan)?;
     plan.check()?;
     Ok(plan)
 }

@@ -3,12 +3,21 @@
 use std::io::{self, Write};
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::{Parser, ValueEnum};
 use pagerace_core::Protocol;
 use pagerace_lab::metric::metrics;
 
-/// Arguments of `pagerace list`.
-#[derive(Args, Debug)]
+const EXAMPLES: &str = "\
+Examples:
+  pagerace list networks
+      names for --network, with rates, round trips and sources
+
+  pagerace list strategies
+      names and parameters for --strategy";
+
+/// List strategies, networks, controllers and other names.
+#[derive(Debug, Parser)]
+#[command(name = "list", after_long_help = EXAMPLES)]
 pub(crate) struct ListArgs {
     /// Names to list.
     #[arg(value_enum)]

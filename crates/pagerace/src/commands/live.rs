@@ -1,5 +1,6 @@
 //! `pagerace live`: a race in a real browser, with the model's prediction.
 
+mod args;
 mod convert;
 mod environment;
 pub(crate) mod session;
@@ -21,18 +22,20 @@ use pagerace_lab::{LabError, Load, MetricId, Plan, Results, VERSION, Worlds, run
 use pagerace_page::Interventions;
 use pagerace_sim::{LoadSettings, Outcome};
 
+pub(crate) use args::LiveArgs;
+pub(crate) use args::WorldArgs;
 pub(crate) use environment::{Environment, kernel, machine};
 use session::{LiveSession, Served, check, served};
 
-use super::failed::all_failed;
-use super::files::{check_files, rerun, write_text};
-use super::inputs::jobs;
-use super::race::{Defaults, add_contenders, add_design};
-use super::simulate::{explain, load};
-use super::warn::{idle_rules, warn};
-use super::{interventions, race};
-use crate::cli::live::{LiveArgs, WorldArgs};
+use super::race;
+use crate::cli::files::{check_files, rerun, write_text};
+use crate::cli::groups::jobs;
+use crate::cli::interventions;
 use crate::cli::origin_rtt;
+use crate::cli::plan::{Defaults, add_design, add_pages};
+use crate::cli::simulate::{explain, load};
+use crate::cli::warn::{idle_rules, warn};
+use crate::failed::all_failed;
 use crate::progress::Watch;
 use crate::table::{self, predicted::predicted};
 
@@ -132,14 +135,13 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     let shared = interventions::shared(&args.interventions)?;
     let mut plan = common(&args.world, args.design.loads.random.seed, shared);
     plan.settings.origin_rtt = origin_rtt::setting(far);
-    add_design(&mut plan, &args.design, &DEFAULTS, Path::new(""))?;
+    let contenders = add_design(&mut plan, &args.design, &DEFAULTS, Path::new(""))?;
     let mut pages = served(&args.pages, &mut |text| warn(text))?;
-    plan.pages = pages.iter().map(|one| one.page.clone()).collect();
-    origin_rtt::apply(far, &mut plan.pages)?;
+    let all = pages.iter().map(|one| Arc::clone(&one.page)).collect();
+    add_pages(&mut plan, far, Some(&contenders), all)?;
     for (served, page) in pages.iter_mut().zip(&plan.pages) {
         served.page = Arc::clone(page);
     }
-    add_contenders(&mut plan, &args.design.contenders, &DEFAULTS)?;
     Ok((plan, pages))
 }
 

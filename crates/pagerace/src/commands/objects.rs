@@ -9,14 +9,14 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use clap::Args;
+use clap::Parser;
 use pagerace_har::load;
 use pagerace_har::sequence::{TransferSequence, Urls, stand_in};
 use pagerace_lab::Progress;
 
-use super::bulk::size;
-use super::failed::Interrupted;
 use crate::cli::groups::PageChoice;
+use crate::cli::values::size;
+use crate::failed::Interrupted;
 use crate::progress::Watch;
 use folder::Folder;
 
@@ -24,7 +24,7 @@ use folder::Folder;
 const SEQUENCE: &str = "transfer_sequence.json";
 const LOG: &str = "transfer_log.csv";
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   pagerace objects examples/pages/shop.har -o objects
       objects/object-0000.html and so on, transfer_log.csv and transfer_sequence.json
@@ -32,8 +32,9 @@ Examples:
   pagerace objects examples/pages/news.har -o objects --force --max-bytes 2GB
       another page, in place of the earlier export, with up to 2 GB";
 
-/// Arguments of `pagerace objects`.
-#[derive(Args, Debug)]
+/// Export files of the sizes and types of a page's objects, with a log of their transfers.
+#[derive(Debug, Parser)]
+#[command(name = "objects", after_long_help = EXAMPLES)]
 pub(crate) struct ObjectsArgs {
     /// The recording (.page, .har or .har.gz).
     har: PathBuf,

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use anstyle::Style;
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::Parser;
 use comfy_table::{
     CellAlignment, ColumnConstraint, ContentArrangement, ContentLineStyle, LineStyle, Table,
     TableStyle, Width,
@@ -25,12 +25,25 @@ use pagerace_report::sections::columns;
 
 use self::essential::EssentialArgs;
 use self::paints::Reproduced;
-use super::inputs::fit;
 use crate::cli::groups::PageChoice;
+use crate::cli::inputs::fit;
 use crate::text::counted;
 
-/// Arguments of `pagerace page`.
-#[derive(Args, Debug)]
+const EXAMPLES: &str = "\
+Examples:
+  pagerace page examples/pages/shop.har
+      origins, categories, and how each request is discovered
+
+  pagerace page examples/pages/shop.har --essential
+      the objects that a reader would miss, those that are useful in part, and the reasons
+
+  pagerace page examples/pages/shop.har --essential --non-essential-if third-party \\
+      --essential-if pay.wallet.example --json
+      the same as JSON, where third parties except one count as not essential";
+
+/// Show a recorded page as Pagerace understands it, and which parts are essential.
+#[derive(Debug, Parser)]
+#[command(name = "page", after_long_help = EXAMPLES)]
 pub(crate) struct PageArgs {
     /// The recording (.page, .har or .har.gz).
     har: PathBuf,

@@ -2,6 +2,7 @@
 //! congestion controller.
 
 mod answer;
+mod args;
 mod congestion;
 mod output;
 
@@ -20,10 +21,10 @@ use pagerace_probe::{
 };
 use url::Url;
 
-use super::files::check_files;
-use crate::cli::probe::ProbeArgs;
+use crate::cli::files::check_files;
 use crate::progress::Watch;
 use answer::Answer as _;
+use args::ProbeArgs;
 use output::Order;
 
 pub(crate) fn run(args: &ProbeArgs) -> Result<()> {

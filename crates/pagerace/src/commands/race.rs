@@ -6,50 +6,39 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use pagerace_delivery::StrategySpec;
-use pagerace_delivery::reliability::ReliabilitySpec;
-use pagerace_lab::contender::{ContenderText, choices, choose, product};
 use pagerace_lab::export::json::read_plan;
 use pagerace_lab::first_visit::{self, add_first_visit};
 use pagerace_lab::why::{explain_network, is_explained, loads};
-use pagerace_lab::{Contender, MetricId, Plan, Results, VERSION, run_network};
+use pagerace_lab::{MetricId, Plan, Results, VERSION, run_network};
 use pagerace_net::Network;
-use pagerace_page::{Interventions, Page};
-use pagerace_papers::{NETWORKS, srivastava};
+use pagerace_page::Page;
+use pagerace_papers::NETWORKS;
 use pagerace_report::input::Provenance;
 use pagerace_sim::{ProtocolMap, Visit};
 
-use super::failed::all_failed;
-use super::files::{check_files, open};
-use super::inputs::{controllers, list, measured_pages, networks_in, skipped};
-use super::interventions::{self, needs_pages, variants};
 #[cfg(feature = "live")]
-use super::record::record_site;
-use super::simulate::{explain, load};
-use super::warn::{idle_rules, warn};
-use crate::cli::groups::ProgressArgs;
-use crate::cli::groups::{ContenderArgs, DesignArgs};
-use crate::cli::model::ModelArgs;
-use crate::cli::{RaceArgs, origin_rtt};
-use crate::lists::unquote;
+use super::record::{Measure, record_site};
+use crate::cli::files::{check_files, open};
+use crate::cli::groups::{LayoutArgs, ProgressArgs, WorkArgs};
+#[cfg(feature = "live")]
+use crate::cli::inputs::pages_by;
+use crate::cli::inputs::{pages, skipped};
+use crate::cli::plan::{Contenders, Defaults, add_design, add_pages, settings};
+use crate::cli::simulate::{explain, load};
+use crate::cli::warn::{idle_rules, warn};
+use crate::failed::all_failed;
 use crate::progress::{Watch, end_soon_on_interrupt};
 use crate::text;
 
+pub(crate) use args::RaceArgs;
+
 pub(crate) mod answer;
+mod args;
 mod outputs;
 mod pages;
 
 /// The networks if none is named: a slow mobile network, a fast line, and a lossy hop.
 pub(crate) const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"];
-
-/// The strategy with which others are compared.
-pub(crate) const DEFAULT_STRATEGY: &str = "sequential";
-
-/// The defaults of a race for options that are not given.
-pub(super) struct Defaults {
-    pub(super) networks: &'static [&'static str],
-    /// True if loads take long, so that only the strategies that are named race.
-    pub(super) few: bool,
-}
 
 const DEFAULTS: Defaults = Defaults {
     networks: &DEFAULT_NETWORKS,
@@ -199,8 +188,17 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
     {
         bail!(option);
     }
-    let mut plan = outline(args, Path::new(""))?;
-    add_pages(&mut plan, args)?;
+    let deciders = args.needs.read()?;
+    let (mut plan, contenders) = outline(args, Path::new(""))?;
+    let files = args
+        .hars
+        .iter()
+        .map(|page| recorded(page, &args.work.progress));
+    let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
+    let pages = measured_pages(&files, args.choice.page.as_ref(), &args.layout, &args.work)?;
+    let far = &args.model.distance.origin_rtt;
+    add_pages(&mut plan, far, Some(&contenders), pages)?;
+    deciders.add_to(&mut plan)?;
     Ok(plan)
 }
 
@@ -227,160 +225,31 @@ fn option_of(har: &Path) -> Option<String> {
     ))
 }
 
-/// Returns the plan without its pages. Its contenders are complete unless interventions
-/// depend on the pages. Paths of traces are relative to `folder`.
-pub(super) fn outline(args: &RaceArgs, folder: &Path) -> Result<Plan> {
+/// Returns the plan without its pages, and the contenders of those. Paths of traces are relative to
+/// `folder`.
+pub(super) fn outline(args: &RaceArgs, folder: &Path) -> Result<(Plan, Contenders)> {
     check_metric(args.design.metric)?;
-    args.needs.read()?;
     let mut plan = settings(&args.model)?;
-    add_design(&mut plan, &args.design, &DEFAULTS, folder)?;
-    Ok(plan)
+    let contenders = add_design(&mut plan, &args.design, &DEFAULTS, folder)?;
+    Ok((plan, contenders))
 }
 
-/// Returns a plan with the settings of the model, and nothing to race.
-pub(super) fn settings(args: &ModelArgs) -> Result<Plan> {
-    let settings = args.settings();
-    origin_rtt::check(&args.distance.origin_rtt, settings.connections)?;
-    Ok(Plan {
-        worlds: args.worlds,
-        browser: args.browser(),
-        settings,
-        interventions: interventions::shared(&args.interventions)?,
-        ..Plan::new(Vec::new(), Vec::new(), Vec::new())
-    })
-}
-
-/// Adds the design of a race to a plan, as far as it does not depend on pages. Wrong names are found here,
-/// before large files are read.
-pub(super) fn add_design(
-    plan: &mut Plan,
-    args: &DesignArgs,
-    defaults: &Defaults,
-    folder: &Path,
-) -> Result<()> {
-    let DesignArgs { loads, metric, .. } = args;
-    plan.networks = networks_in(folder, &loads.network, defaults.networks)?;
-    (plan.runs, plan.seed, plan.metric) = (loads.runs(), loads.random.seed, *metric);
-    plan.adaptive = loads.runs.is_none();
-    add_contenders(plan, &args.contenders, defaults)?;
-    Ok(plan.check_settings()?)
-}
-
-/// Loads the pages of a plan, and adds all that depends on them.
-pub(super) fn add_pages(plan: &mut Plan, args: &RaceArgs) -> Result<()> {
-    let progress = &args.work.progress;
-    let files = args.hars.iter().map(|page| recorded(page, progress));
-    let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
-    let pages = measured_pages(&files, args.choice.page.as_ref(), &args.layout, &args.work)?;
-    with_pages(plan, args, pages, false)
-}
-
-/// Adds pages to a plan, and all that depends on them: its contenders, unless they are
-/// `fixed`, and the objects that pages need.
-pub(super) fn with_pages(
-    plan: &mut Plan,
-    args: &RaceArgs,
-    mut pages: Vec<Arc<Page>>,
-    fixed: bool,
-) -> Result<()> {
-    origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
-    plan.pages = pages;
-    if !fixed {
-        add_contenders(plan, &args.design.contenders, &DEFAULTS)?;
-    }
-    args.needs.add_to(plan)
-}
-
-/// Adds the contenders to a plan. Interventions that depend on pages wait for them.
-pub(super) fn add_contenders(
-    plan: &mut Plan,
-    args: &ContenderArgs,
-    defaults: &Defaults,
-) -> Result<()> {
-    let what_ifs = interventions::read(&args.what_if)?;
-    let (variants, baseline) = if plan.pages.is_empty() && needs_pages(&what_ifs) {
-        (vec![Interventions::default()], None)
-    } else {
-        let variants = variants(&what_ifs, &plan.pages)?;
-        (variants, args.baseline.as_deref())
-    };
-    (plan.contenders, plan.baseline) = contenders(args, &variants, baseline, defaults)?;
-    Ok(())
-}
-
-/// Returns the contenders and the index of the baseline, which `text` names. The first of
-/// the `variants` is the original. A strategy that the baseline names takes part. So does
-/// `sequential` if no strategy is given, or if only strategies differ and no baseline is
-/// named, unless few race.
-fn contenders(
-    args: &ContenderArgs,
-    variants: &[Interventions],
-    text: Option<&str>,
-    defaults: &Defaults,
-) -> Result<(Vec<Contender>, usize)> {
-    let maps = list(
-        "protocol",
-        &args.protocols.protocol,
-        &[ProtocolMap::default()],
-    )?;
-    let controllers = controllers(&args.controllers.cc)?;
-    let visits = list("visit", &args.visit, &[Visit::default()])?;
-    let mut strategies: Vec<StrategySpec> = list("strategy", &args.strategy, &[])?;
-    let policies = policies(&args.reliability)?;
-    let lengths = [
-        maps.len(),
-        controllers.len(),
-        visits.len(),
-        policies.len(),
-        variants.len(),
-    ];
-    let few = defaults.few || lengths.into_iter().any(|length| length > 1);
-    let read = text.and_then(|text| text.parse::<ContenderText>().ok());
-    let named = read
-        .filter(|read| read.named.has("strategy"))
-        .map(|read| read.contender.strategy);
-    if strategies.is_empty() && !few {
-        strategies = StrategySpec::defaults();
-    }
-    let needed = match named {
-        None if strategies.is_empty() || (!few && text.is_none()) => {
-            Some(DEFAULT_STRATEGY.parse().expect("it is in the registry"))
-        }
-        named => named,
-    };
-    if let Some(needed) = &needed
-        && !strategies.contains(needed)
+/// Loads recorded pages as [`pages`] does, and lets Chromium measure the layouts that they lack, if
+/// it can.
+#[cfg_attr(not(feature = "live"), expect(unused_variables))]
+pub(super) fn measured_pages(
+    hars: &[PathBuf],
+    page: Option<&String>,
+    layout: &LayoutArgs,
+    work: &WorkArgs,
+) -> Result<Vec<Arc<Page>>> {
+    #[cfg(feature = "live")]
+    if !layout.no_layout
+        && let Some(measure) = Measure::new(page, &work.progress)
     {
-        strategies.insert(0, needed.clone());
+        return pages_by(hars, Some(work), &|path| measure.load(path));
     }
-    let contenders = product(&[
-        choices("protocol", &maps, |c, value| c.protocols = value),
-        choices("congestion", &controllers, |c, value| c.congestion = value),
-        choices("visit", &visits, |c, value| c.visit = value),
-        choices("strategy", &strategies, |c, value| c.strategy = value),
-        choices("reliability", &policies, |c, value| c.reliability = value),
-        choices("interventions", variants, |c, value| c.interventions = value),
-    ]);
-    let baseline = match text {
-        Some(text) => choose(&contenders, text).context("--baseline")?,
-        None if few => 0,
-        None => {
-            let strategy = |c: &Contender| Some(&c.strategy) == needed.as_ref();
-            contenders.iter().position(strategy).unwrap_or(0)
-        }
-    };
-    Ok((contenders, baseline))
-}
-
-/// Parses reliability policies. Without any, everything is delivered reliably.
-fn policies(values: &[String]) -> Result<Vec<ReliabilitySpec>> {
-    if values.is_empty() {
-        return Ok(vec![ReliabilitySpec::default()]);
-    }
-    let sets = [(srivastava::THESIS, srivastava::RELIABILITY)];
-    // A policy has commas of its own, so that only quotes around a whole value are removed.
-    let values: Vec<&str> = values.iter().map(|value| unquote(value)).collect();
-    ReliabilitySpec::parse_list(&values.join(","), &sets).context("--reliability")
+    pages(hars, page, Some(work))
 }
 
 /// Returns the options for which defaults were used, for a hint.

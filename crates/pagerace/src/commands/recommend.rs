@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Error, Result, bail};
-use clap::Args;
+use clap::Parser;
 use pagerace_core::Words as _;
 use pagerace_lab::MetricId;
 use pagerace_lab::export::file::write_atomically;
@@ -12,13 +12,13 @@ use pagerace_study::recommend::evaluate::steps;
 use pagerace_study::recommend::rule::DEPTH_MAX;
 use pagerace_study::recommend::{Feature, Population, evaluate, population};
 
-use super::failed::Interrupted;
-use super::files::{check_files, write_text};
-use super::sections;
-use super::study;
-use super::warn::warn;
-use crate::cli::WorkArgs;
-use crate::cli::groups::{FilterArgs, FolderArgs, PagesArgs, SectionArgs};
+use super::study::{self, FilterArgs, FolderArgs, PagesArgs};
+use crate::cli::files::{check_files, write_text};
+use crate::cli::groups::WorkArgs;
+use crate::cli::sections;
+use crate::cli::sections::SectionArgs;
+use crate::cli::warn::warn;
+use crate::failed::Interrupted;
 use crate::progress::end_soon_on_interrupt;
 use input::Input;
 use mix::Mix;
@@ -29,7 +29,7 @@ mod json;
 mod mix;
 mod print;
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 The choices are the contenders of a study: versions of HTTP, controllers and strategies. Today's
 choice, the best fixed choice and a rule that is learnt are compared on pages from which they were
 not learnt.
@@ -49,7 +49,9 @@ Examples:
   pagerace recommend plan.toml --mix crux-mobile
       for the round trips of Chrome on phones; `pagerace list mixes` has the others";
 
-#[derive(Args, Debug)]
+/// Recommend a choice for many pages and networks, and say who gets worse by it.
+#[derive(Debug, Parser)]
+#[command(name = "recommend", after_long_help = EXAMPLES)]
 pub(crate) struct RecommendArgs {
     /// A plan (a TOML file or a folder that holds plan.toml), a folder of results, or a file
     /// that `study export` or `corpus --loads` wrote. Of a plan, the loads that its results lack run first.

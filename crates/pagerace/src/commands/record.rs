@@ -1,5 +1,6 @@
 //! `pagerace record`: records a page in Chromium to a file.
 
+mod args;
 mod measure;
 mod source;
 mod summary;
@@ -21,13 +22,11 @@ use pagerace_live::link::RunDirectory;
 use serde_json::Value;
 use url::Url;
 
+use crate::cli::files::check_files;
 use crate::cli::groups::ProgressArgs;
-use crate::cli::record::RecordArgs;
-use crate::cli::{Cli, Command};
-use crate::commands::files::check_files;
 use crate::progress::{Watch, clean_up_on_interrupt};
+use args::RecordArgs;
 pub(super) use measure::Measure;
-pub(crate) use source::OtherHost;
 use source::{Served, Source};
 use summary::Summary;
 
@@ -102,10 +101,7 @@ pub(super) fn record_site(url: &str, progress: &ProgressArgs) -> Result<PathBuf>
     if Path::new(&file).exists() {
         bail!("{url}: {file} already exists; race that file, or remove it");
     }
-    let words = ["pagerace", "record", url, "-o", &file];
-    let Command::Record(mut args) = Cli::try_parse_from(words)?.command else {
-        bail!("{url}: cannot be recorded");
-    };
+    let mut args = RecordArgs::try_parse_from(["record", url, "-o", &file])?;
     args.progress = progress.clone();
     run(&args).with_context(|| format!("{url}: `pagerace record {url} -o {file}` failed"))?;
     Ok(file.into())

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use clap::Args;
+use clap::Parser;
 use pagerace_corpus::provider::Provider;
 use pagerace_lab::VERSION;
 use pagerace_lab::export::file::write_atomically;
@@ -16,17 +16,17 @@ use pagerace_study::columns::TableWriter;
 use pagerace_study::store::VERSION_KEY;
 use serde_json::{Value, json};
 
-use super::failed::Interrupted;
-use super::files::{check_files, say, write_text};
-use super::warn::warn;
-use crate::cli::WorkArgs;
+use crate::cli::files::{check_files, say, write_text};
+use crate::cli::groups::WorkArgs;
+use crate::cli::warn::warn;
+use crate::failed::Interrupted;
 use record::Recorded;
 
 mod csv;
 mod record;
 mod summary;
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Each domain costs at most 9 questions to the resolver, and in each address family at most 2 TCP
 connections, 3 QUIC connections and 1 datagram that asks for versions; each connection carries one
 HEAD request and receives at most --max-bytes. Nothing that a server says leads to another host or
@@ -47,7 +47,9 @@ Examples:
 /// Lists with more domains need `--rate`.
 const RATE_FREE_MAX: usize = 100;
 
-#[derive(Args, Debug)]
+/// Ask domains whether they speak HTTP/3, over IPv4 and IPv6.
+#[derive(Debug, Parser)]
+#[command(name = "scan", after_long_help = EXAMPLES)]
 pub(crate) struct ScanArgs {
     /// List of domains, one on each line, or with ranks ("1,example.com").
     #[arg(value_name = "FILE")]

@@ -1,5 +1,6 @@
 //! `pagerace serve`: serves a recording or a folder to a user's browser.
 
+mod args;
 mod browser;
 
 use std::collections::BTreeSet;
@@ -21,10 +22,10 @@ use pagerace_live::{
 };
 use url::Url;
 
-use super::files::{check_files, say};
-use super::inputs::{controller, fit, list};
-use super::warn::warn;
-use crate::cli::serve::ServeArgs;
+use crate::cli::files::{check_files, say};
+use crate::cli::inputs::{controller, fit, list};
+use crate::cli::warn::warn;
+use args::ServeArgs;
 use browser::Opening;
 
 /// Interval between checks for unknown requests and for the end.

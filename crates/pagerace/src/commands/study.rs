@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use clap::builder::{PathBufValueParser, TypedValueParser as _};
-use clap::{Args, Subcommand};
+use clap::{Args, Parser};
 use pagerace_lab::VERSION;
 use pagerace_lab::export::file::{check_writable, write_atomically};
 use pagerace_study::Store;
@@ -15,15 +15,15 @@ use pagerace_study::columns::TableWriter;
 use pagerace_study::row::Row;
 use pagerace_study::store::{PAGES, VERSION_KEY};
 
-use super::files::say;
-use super::warn::warn;
-use crate::cli::WorkArgs;
-use crate::cli::groups::{FolderArgs, PagesArgs};
+use crate::cli::files::say;
+use crate::cli::groups::WorkArgs;
+use crate::cli::warn::warn;
 use crate::progress::end_soon_on_interrupt;
 use crate::text::counted;
 use evaluate::TableArgs;
 use resolve::Resolved;
 
+mod args;
 mod embedded;
 mod evaluate;
 mod from_race;
@@ -33,8 +33,8 @@ mod options;
 mod resolve;
 mod run;
 
+pub(super) use args::{FilterArgs, FolderArgs, PagesArgs};
 pub use embedded::Study;
-pub(crate) use evaluate::Unexpected;
 pub(super) use loads::{PlanLoads, of_plan};
 pub(super) use markdown::{MODEL_ERROR, name};
 pub(crate) use options::plan_with;
@@ -53,7 +53,9 @@ Examples:
   pagerace study run plan.toml -o results --shard 3/16
       the third of sixteen parts, on any machine; copy the folders together";
 
-#[derive(Debug, Subcommand)]
+/// Run a plan of races over many pages, with the results in Parquet files.
+#[derive(Debug, Parser)]
+#[command(name = "study")]
 pub(crate) enum StudyCommand {
     /// Explain a plan: its pages, races, and the number of loads.
     Check(PlanArgs),

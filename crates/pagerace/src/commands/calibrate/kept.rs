@@ -16,9 +16,8 @@ use pagerace_sim::NameLookup;
 
 use super::super::live::session::Measured;
 use super::super::live::{kernel, machine};
+use super::CalibrateArgs;
 use super::pages::Model;
-use crate::cli::live::CalibrateArgs;
-use crate::commands::today::today;
 
 /// All observations of the file, including those outside the current design.
 pub(super) struct Kept<'a> {
@@ -35,7 +34,7 @@ impl<'a> Kept<'a> {
     pub(super) fn new(args: &'a CalibrateArgs, models: &[Model]) -> Result<Self> {
         let how = how(args);
         let setting = Setting {
-            date: today(),
+            date: time::OffsetDateTime::now_utc().date().to_string(),
             pagerace: VERSION.to_owned(),
             chromium: String::new(),
             kernel: kernel(),

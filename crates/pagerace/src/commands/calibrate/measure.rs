@@ -7,11 +7,11 @@ use pagerace_lab::{Load, Plan, interleaved};
 use pagerace_live::LiveError;
 
 use super::super::live::session::LiveSession;
+use super::CalibrateArgs;
 use super::kept::Kept;
 use super::opinion;
 use super::pages::Pages;
-use crate::cli::live::CalibrateArgs;
-use crate::commands::warn::warn;
+use crate::cli::warn::warn;
 use crate::progress::Watch;
 
 /// Number of runs that all parts of the design get before any part gets more.

@@ -13,9 +13,9 @@ use pagerace_page::Page;
 use serde::{Deserialize, Serialize};
 
 use super::super::live::session::{Served, served, stripped};
-use crate::cli::live::CalibrateArgs;
-use crate::commands::files::write;
-use crate::commands::warn::warn;
+use super::CalibrateArgs;
+use crate::cli::files::write;
+use crate::cli::warn::warn;
 
 /// The parts of a recording that predictions need.
 #[derive(Debug, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use pagerace_net::Network;
 use pagerace_page::PaintEvidence;
 use pagerace_report::sections::{Section, SectionReport};
 
-use crate::commands::sections;
+use crate::cli::sections;
 use crate::text::{counted, say};
 
 use loads::{clusters, failed, phases};

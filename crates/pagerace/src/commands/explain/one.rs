@@ -16,8 +16,8 @@ use pagerace_report::input::Provenance;
 use pagerace_sim::{Part, ProtocolMap};
 
 use super::{ExplainArgs, path};
-use crate::commands::files::write;
-use crate::commands::simulate::{explain, load};
+use crate::cli::files::write;
+use crate::cli::simulate::{explain, load};
 use crate::table;
 use crate::text::{headed, say, stress};
 

@@ -18,9 +18,9 @@ use pagerace_sim::{NameLookup, Outcome, Visit};
 use ring::digest::{Context, SHA256};
 use serde_json::Value;
 
+use super::args::WorldArgs;
 use super::convert;
-use crate::cli::live::WorldArgs;
-use crate::commands::inputs::distinguish;
+use crate::cli::inputs::distinguish;
 
 /// A recorded page, ready to be served.
 pub(crate) struct Served {

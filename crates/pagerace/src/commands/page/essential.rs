@@ -10,7 +10,7 @@ use clap::Args;
 use pagerace_browser::BrowserConfig;
 use pagerace_page::Page;
 
-use crate::commands::needs::{NeedArgs, Needs};
+use crate::cli::needs::{NeedArgs, Needs};
 
 /// Options of the assessment.
 #[derive(Args, Debug)]

@@ -10,7 +10,7 @@ use pagerace_page::{Page, PaintEvidence, Wait};
 use pagerace_sim::recording::network;
 
 use super::{heading, label, table};
-use crate::commands::inputs::layout_hint;
+use crate::cli::inputs::layout_hint;
 
 /// Additions to the page in the JSON output.
 #[derive(Debug, serde::Serialize)]

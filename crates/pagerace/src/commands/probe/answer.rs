@@ -12,8 +12,8 @@ use pagerace_probe::{Group, Server, Verdict};
 use pagerace_report::sections::{Section, SectionReport, Table};
 use serde_json::{Value, json};
 
-use crate::cli::probe::ProbeArgs;
-use crate::commands::files::say;
+use super::ProbeArgs;
+use crate::cli::files::say;
 use crate::table;
 
 /// Most groups that are printed.

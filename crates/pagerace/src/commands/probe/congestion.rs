@@ -10,9 +10,9 @@ use pagerace_probe::{Budget, Server, Subject, Verdict, judge};
 use pagerace_report::sections::{Figure, Section, Series, SeriesKind};
 use serde_json::{Value, json};
 
+use super::ProbeArgs;
 use super::answer::{Answer, names};
 use super::failed;
-use crate::cli::probe::ProbeArgs;
 use crate::progress::Watch;
 
 /// The survey and the trials, as the progress counts them.

@@ -13,9 +13,9 @@ use pagerace_lab::{Analysis, Plan, Results, VERSION, Verdict, analyse, verdict};
 use pagerace_page::Page;
 use pagerace_report::input::Provenance;
 
-use super::super::files::reasons;
-use super::super::inputs::layout_advice;
 use super::pages;
+use crate::cli::inputs::layout_advice;
+use crate::failed::reasons;
 use crate::table;
 use crate::text::{counted, headed, say, stress, width};
 

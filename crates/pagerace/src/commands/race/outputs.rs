@@ -11,9 +11,9 @@ use pagerace_lab::export::sessions::write_sessions;
 use pagerace_lab::qlog::{speaks_h3, write_qlogs};
 use pagerace_lab::{Plan, Progress, Results};
 
-use crate::cli::RaceArgs;
-use crate::commands::files::{rerun, say, write_text};
-use crate::commands::simulate::{load, load_logged};
+use super::RaceArgs;
+use crate::cli::files::{rerun, say, write_text};
+use crate::cli::simulate::{load, load_logged};
 use crate::progress::Watch;
 use crate::text::counted;
 

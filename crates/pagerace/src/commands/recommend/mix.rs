@@ -14,7 +14,7 @@ use pagerace_study::recommend::mixes::{self, MIXES};
 use pagerace_study::recommend::users::{self, Assigned, User};
 
 use super::RecommendArgs;
-use crate::commands::warn::warn;
+use crate::cli::warn::warn;
 use crate::lists::split_all;
 use crate::text::counted;
 

@@ -13,15 +13,14 @@ use pagerace_page::PaintEvidence;
 use pagerace_report::sections::{
     Figure, Section, SectionReport, Series, SeriesKind, Table, columns,
 };
-use pagerace_study::Key;
 use pagerace_study::recommend::interval::Mean;
 use pagerace_study::recommend::{
     Changes, Evaluation, Policy, PolicyKind, Population, Rule, Unseen,
 };
 
 use super::mix;
-use crate::commands::inputs::add_folders;
-use crate::commands::sections;
+use crate::cli::inputs::add_folders;
+use crate::cli::sections;
 use crate::text::{counted, say, stress};
 
 /// The share of pairs of page and network that get worse from which the first line says so.

@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use super::source::Source;
 use crate::cli::groups::ProgressArgs;
-use crate::commands::warn::warn;
+use crate::cli::warn::warn;
 
 /// Least share of the bytes that a layout depends on whose bodies the HAR holds. Chromium shows
 /// filler in place of the others, so a large image without its body would make another element the

@@ -17,9 +17,9 @@ use pagerace_study::table::{FilledTable, TableKind, TableSpec, Value};
 
 use super::loads::Loads;
 use super::resolve::Resolved;
-use super::{Part, ReportArgs, markdown, run};
-use crate::cli::groups::FilterArgs;
+use super::{FilterArgs, Part, ReportArgs, markdown, run};
 use crate::cli::model::word;
+use crate::failed::Failed;
 use crate::table as terminal;
 use crate::text::counted;
 
@@ -65,14 +65,6 @@ pub(crate) struct TableArgs {
     /// Print CSV with all digits.
     #[arg(long)]
     csv: bool,
-}
-
-/// Claims that a plan expects to hold do not.
-#[derive(Debug, thiserror::Error)]
-#[error("{failed} of {of} expected claims {} not hold", if *.failed == 1 { "does" } else { "do" })]
-pub(crate) struct Unexpected {
-    failed: usize,
-    of: usize,
 }
 
 pub(super) fn table(args: &TableArgs) -> Result<()> {
@@ -219,8 +211,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
         markdown::write(markdown, path, &resolved, &loads)?;
     }
     if args.check && failed > 0 {
-        let of = expected;
-        return Err(Unexpected { failed, of }.into());
+        return Err(Failed::claims(failed, expected).into());
     }
     Ok(())
 }

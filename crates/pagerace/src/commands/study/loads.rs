@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::resolve::Resolved;
 use super::{Part, ResultArgs, markdown, run, warn_of_missing};
-use crate::cli::WorkArgs;
+use crate::cli::groups::WorkArgs;
 
 /// The loads of a report.
 pub(super) struct Loads {

@@ -15,7 +15,7 @@ use super::PLAN_FILE;
 use super::evaluate::{NONE, at, beside, measured, summed_up};
 use super::loads::Loads;
 use super::resolve::Resolved;
-use crate::commands::markdown::{Section, cell};
+use crate::cli::markdown::{Section, cell};
 use crate::text::counted;
 
 /// The limits of statistics over pages.

@@ -11,9 +11,10 @@ use pagerace_page::Page;
 use pagerace_study::{Race, plan};
 
 use crate::cli::groups::{ContenderArgs, OUTPUT};
-use crate::cli::{Cli, Command, RaceArgs};
-use crate::commands::inputs::networks_in;
-use crate::commands::race::{DEFAULT_STRATEGY, outline, plan_of_scenario, with_pages};
+use crate::cli::inputs::networks_in;
+use crate::cli::plan::{Contenders, DEFAULT_STRATEGY, add_pages};
+use crate::cli::words;
+use crate::commands::race::{RaceArgs, outline, plan_of_scenario};
 use crate::lists::split_all;
 
 /// Options that change the race of a results file.
@@ -22,52 +23,88 @@ const WITH_SCENARIO: [&str; 4] = ["runs", "seed", "network", "metric"];
 /// Maximum number of contenders of a race.
 const CONTENDERS_MAX: u64 = 10_000;
 
-/// Returns the options of a race, and its plan. The plan of a results file has pages.
-pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
-    let args = parse(&race.arguments)?;
-    if race.scenario.is_some() && !race.contenders.is_empty() {
-        bail!("`scenario` and `contender` both name contenders; use one of them");
-    }
-    let Some(file) = &race.scenario else {
-        check_size(&args.design.contenders)?;
-        let mut plan = outline(&args, &race.folder)?;
-        if !race.contenders.is_empty() {
-            plan.contenders = explicit(race, &args.design.contenders, &plan)?;
-            plan.baseline = 0;
+/// A race of a study, read once for all pages.
+pub(super) struct ResolvedRace {
+    pub(super) args: RaceArgs,
+    /// The plan. It has pages only if they are those of a results file.
+    pub(super) plan: Plan,
+    /// What makes the contenders; `None` if they are listed, or those of a results file.
+    contenders: Option<Contenders>,
+}
+
+impl ResolvedRace {
+    pub(super) fn read(race: &Race) -> Result<Self> {
+        let args = parse(&race.arguments)?;
+        if race.scenario.is_some() && !race.contenders.is_empty() {
+            bail!("`scenario` and `contender` both name contenders; use one of them");
         }
-        return Ok((args, plan));
-    };
-    let mut plan = plan_of_scenario(file)?;
-    let given = |name: &str| names(&race.arguments).any(|given| given == name);
-    for name in names(&race.arguments) {
-        if !WITH_SCENARIO.contains(&name) {
-            bail!(
-                "`{name}` is decided by {}; beside `scenario`, a race has {} only",
-                file.display(),
-                WITH_SCENARIO.join(", ")
-            );
+        let Some(file) = &race.scenario else {
+            check_size(&args.design.contenders)?;
+            args.needs.read()?;
+            let (mut plan, contenders) = outline(&args, &race.folder)?;
+            let product = race.contenders.is_empty();
+            if !product {
+                plan.contenders = explicit(race, &args.design.contenders, &plan)?;
+                plan.baseline = 0;
+            }
+            return Ok(Self {
+                args,
+                plan,
+                contenders: product.then_some(contenders),
+            });
+        };
+        let mut plan = plan_of_scenario(file)?;
+        let given = |name: &str| names(&race.arguments).any(|given| given == name);
+        for name in names(&race.arguments) {
+            if !WITH_SCENARIO.contains(&name) {
+                bail!(
+                    "`{name}` is decided by {}; beside `scenario`, a race has {} only",
+                    file.display(),
+                    WITH_SCENARIO.join(", ")
+                );
+            }
         }
+        if given("runs") {
+            plan.runs = args.design.loads.runs();
+        }
+        if given("seed") {
+            plan.seed = args.design.loads.random.seed;
+        }
+        if given("network") {
+            plan.networks = networks_in(&race.folder, &args.design.loads.network, &[])?;
+        }
+        if given("metric") {
+            plan.metric = args.design.metric;
+        }
+        Ok(Self {
+            args,
+            plan,
+            contenders: None,
+        })
     }
-    if given("runs") {
-        plan.runs = args.design.loads.runs();
+
+    /// Returns true if the contenders depend on the pages.
+    pub(super) fn needs_pages(&self) -> bool {
+        let contenders = self.contenders.as_ref();
+        contenders.is_some_and(Contenders::need_pages)
     }
-    if given("seed") {
-        plan.seed = args.design.loads.random.seed;
+
+    /// Returns the plan with these pages, and all that depends on them.
+    pub(super) fn with(&self, pages: Vec<Arc<Page>>) -> Result<Plan> {
+        let mut plan = self.plan.clone();
+        let far = &self.args.model.distance.origin_rtt;
+        add_pages(&mut plan, far, self.contenders.as_ref(), pages)?;
+        if plan.has_policies() {
+            // Filter lists cannot be shared by threads, so each page reads them.
+            self.args.needs.read()?.add_to(&mut plan)?;
+        }
+        Ok(plan)
     }
-    if given("network") {
-        plan.networks = networks_in(&race.folder, &args.design.loads.network, &[])?;
-    }
-    if given("metric") {
-        plan.metric = args.design.metric;
-    }
-    Ok((args, plan))
 }
 
 /// Returns the plan of a race of these pages.
 pub(crate) fn plan_with(race: &Race, pages: Vec<Arc<Page>>) -> Result<Plan> {
-    let (args, mut plan) = read(race)?;
-    with_pages(&mut plan, &args, pages, !race.contenders.is_empty())?;
-    Ok(plan)
+    ResolvedRace::read(race)?.with(pages)
 }
 
 /// Returns the contenders that a race lists. `plan` has those without any options.
@@ -100,10 +137,7 @@ fn names(arguments: &[String]) -> impl Iterator<Item = &str> {
 
 /// Parses the options of a race as the command line does.
 fn parse(arguments: &[String]) -> Result<RaceArgs> {
-    let command = Cli::command();
-    let race = command
-        .find_subcommand("race")
-        .expect("there is such a command");
+    let race = RaceArgs::command();
     // A study has outputs of its own, and starts no browser.
     let other = |arg: &Arg| {
         let id = arg.get_id();
@@ -137,14 +171,11 @@ fn parse(arguments: &[String]) -> Result<RaceArgs> {
             bail!("{name}: {value} is negative");
         }
     }
-    match Cli::of_words("race", arguments.iter().cloned())?.command {
-        Command::Race(args) => Ok(*args),
-        _ => unreachable!("the words name the command race"),
-    }
+    words::read(arguments.iter().cloned())
 }
 
 /// Returns the lists whose product are the contenders, by option.
-fn lists(args: &ContenderArgs) -> [(&str, &[String]); 6] {
+fn lists(args: &ContenderArgs) -> [(&str, &[String]); 7] {
     let ContenderArgs {
         protocols,
         controllers,
@@ -152,6 +183,7 @@ fn lists(args: &ContenderArgs) -> [(&str, &[String]); 6] {
         strategy,
         reliability,
         what_if,
+        change,
         baseline: _,
     } = args;
     [
@@ -161,6 +193,7 @@ fn lists(args: &ContenderArgs) -> [(&str, &[String]); 6] {
         ("strategy", strategy),
         ("reliability", reliability),
         ("what-if", what_if),
+        ("change", change),
     ]
 }
 

@@ -14,11 +14,11 @@ use pagerace_study::shard::digest;
 use pagerace_study::{Cutter, Key, Row, Shard, Store, Study, store};
 use serde_json::json;
 
-use super::{digest_of_file, options};
-use crate::cli::RaceArgs;
-use crate::commands::inputs::{self, pages};
-use crate::commands::interventions::{self, needs_pages};
-use crate::commands::race::with_pages;
+use super::digest_of_file;
+use super::options::ResolvedRace;
+use crate::cli::inputs::{self, pages};
+use crate::commands::race::RaceArgs;
+use crate::failed::report;
 
 /// Maximum number of loads of a study.
 const LOADS_MAX: u64 = 1_000_000_000;
@@ -48,14 +48,6 @@ struct Imported {
     page: Arc<Page>,
 }
 
-struct ResolvedRace {
-    args: RaceArgs,
-    /// The plan. It has pages only if they are those of a results file.
-    plan: Plan,
-    /// True if the options do not make the contenders.
-    fixed: bool,
-}
-
 /// The cells of one race and page.
 pub(super) struct Cells {
     /// The race and the page, by their places in the plan.
@@ -76,13 +68,12 @@ impl Resolved {
         let mut races = Vec::new();
         for race in &study.races {
             let place = || format!("{}: race \"{}\"", path.display(), race.name);
-            let (args, mut plan) = options::read(race).with_context(place)?;
+            let mut race = ResolvedRace::read(race).with_context(place)?;
             if !study.pages.is_empty() {
-                plan.pages.clear();
-                plan.needs.clear();
+                race.plan.pages.clear();
+                race.plan.needs.clear();
             }
-            let fixed = race.scenario.is_some() || !race.contenders.is_empty();
-            races.push(ResolvedRace { args, plan, fixed });
+            races.push(race);
         }
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let resolved = Self {
@@ -168,8 +159,8 @@ impl Resolved {
     /// contenders depend on it.
     pub(super) fn cells(&self, race: usize, page: usize, load: bool) -> Result<Cells> {
         let place = || format!("race \"{}\"", self.study.races[race].name);
-        let ResolvedRace { args, plan, .. } = &self.races[race];
-        let mut plan = plan.clone();
+        let resolved = &self.races[race];
+        let mut plan = resolved.plan.clone();
         let Some(file) = self.study.pages.get(page) else {
             // The page of a results file.
             plan.pages = vec![Arc::clone(&plan.pages[page])];
@@ -186,17 +177,11 @@ impl Resolved {
                 contents
             }
         };
-        if self.races[race].fixed {
-            if load {
-                let page = self.import(&file.path, &contents, args)?;
-                with_pages(&mut plan, args, vec![page], true).with_context(place)?;
-                plan.check().with_context(place)?;
-            }
-        } else if load || needs_pages(&interventions::read(&args.design.contenders.what_if)?) {
-            let page = self
-                .import(&file.path, &contents, args)
+        if load || resolved.needs_pages() {
+            let page = self.import(&file.path, &contents, &resolved.args);
+            plan = resolved
+                .with(vec![page.with_context(place)?])
                 .with_context(place)?;
-            with_pages(&mut plan, args, vec![page], false).with_context(place)?;
             plan.check().with_context(place)?;
         }
         self.digests((race, page), plan, contents)
@@ -219,7 +204,7 @@ impl Resolved {
                 let told = skipped.iter().any(|(_, other)| *other == page);
                 skipped.insert((race, page));
                 if !told {
-                    crate::report(&error);
+                    report(&error);
                 }
                 Ok(None)
             }
@@ -249,12 +234,13 @@ impl Resolved {
 
     fn digests(&self, on: (usize, usize), plan: Plan, contents: String) -> Result<Cells> {
         let args = &self.races[on.0].args;
-        let mut inputs = vec![contents.clone(), json!(args.needs.selectors()).to_string()];
+        let selectors = json!([args.needs.essential_if, args.needs.non_essential_if]);
+        let mut inputs = vec![contents.clone(), selectors.to_string()];
         // These change the page and not the plan.
         let far = &args.model.distance.origin_rtt;
         inputs.push(format!("{far:?}"));
         // The contents of lists count, not where they lie.
-        for list in args.needs.ad_lists() {
+        for list in &args.needs.ad_list {
             inputs.push(digest_of_file(list)?);
         }
         let mut digests = Vec::new();

@@ -17,9 +17,9 @@ use pagerace_study::{Cutter, Row, Shard, Store, Twins};
 
 use super::resolve::{Cells, Resolved};
 use super::{Part, RunArgs};
-use crate::commands::failed::Interrupted;
-use crate::commands::inputs::jobs;
-use crate::commands::simulate::{explain, load};
+use crate::cli::groups::jobs;
+use crate::cli::simulate::{explain, load};
+use crate::failed::Interrupted;
 use crate::progress::Watch;
 
 /// Number of shards for each thread that are planned at a time. The memory of a run does

@@ -11,7 +11,7 @@ use pagerace_lab::export::file::check_writable;
 use super::files::write_text;
 
 /// A Markdown file, and the place of a section in it.
-pub(super) struct Section {
+pub(crate) struct Section {
     text: String,
     section: Range<usize>,
 }
@@ -26,13 +26,13 @@ fn end(name: &str) -> String {
 
 impl Section {
     /// Checks that the section can be written.
-    pub(super) fn check(file: &Path, name: &str) -> Result<()> {
+    pub(crate) fn check(file: &Path, name: &str) -> Result<()> {
         Self::read(file, name)?;
         Ok(check_writable(file)?)
     }
 
     /// Writes the content of a section, which `command` made.
-    pub(super) fn write(file: &Path, name: &str, command: &str, content: &str) -> Result<()> {
+    pub(crate) fn write(file: &Path, name: &str, command: &str, content: &str) -> Result<()> {
         let Self { text, section } = Self::read(file, name)?;
         let (before, after) = (&text[..section.start], &text[section.end..]);
         let (begin, end) = (begin(name), end(name));
@@ -73,6 +73,6 @@ impl Section {
 }
 
 /// Returns a text as it may be in a cell of a table.
-pub(super) fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

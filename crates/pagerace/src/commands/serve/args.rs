@@ -3,11 +3,11 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::Parser;
 
-use super::groups::{ControllerArgs, PageChoice, ProtocolArgs};
+use crate::cli::groups::{ControllerArgs, PageChoice, ProtocolArgs};
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   pagerace serve examples/pages/shop.har
       the recorded page over HTTP/1.1, HTTP/2 and HTTP/3, and how to open it in Chromium
@@ -23,9 +23,11 @@ const PROTOCOLS: &str = "Versions of HTTP, separated by commas: h1 (HTTP/1.1 onl
 const CONTROLLER: &str = "Congestion controller of HTTP/3; see `pagerace list controllers`. TCP uses \
     the kernel's. [default: cubic]";
 
-/// The site to serve, and the servers.
-#[derive(Args, Debug)]
+/// Serve a recorded page or a folder to a browser.
+#[derive(Debug, Parser)]
 #[command(
+    name = "serve",
+    after_long_help = EXAMPLES,
     mut_arg("protocol", |arg| arg.help(PROTOCOLS)),
     mut_arg("cc", |arg| arg.help(CONTROLLER).value_name("NAME"))
 )]

@@ -15,15 +15,13 @@ use pagerace_net::Network;
 use pagerace_page::{Page, RecordedPage};
 use pagerace_papers::{NETWORKS, synthetic_page};
 
-#[cfg(feature = "live")]
-use super::record::Measure;
-use crate::cli::WorkArgs;
-use crate::cli::groups::LayoutArgs;
+use super::groups::WorkArgs;
+use crate::failed::report;
 use crate::lists::split_all;
 use crate::progress::{Watch, end_soon_on_interrupt};
 
 /// Says what a recording with a layout would bring, if one of the pages has a recording without.
-pub(super) fn layout_advice(pages: &[Arc<Page>]) -> Option<&'static str> {
+pub(crate) fn layout_advice(pages: &[Arc<Page>]) -> Option<&'static str> {
     let was_recorded = |page: &Page| page.recorded != RecordedPage::default();
     let guessed = |page: &Arc<Page>| page.layout.is_none() && was_recorded(page);
     pages.iter().any(guessed).then_some(
@@ -34,7 +32,7 @@ pub(super) fn layout_advice(pages: &[Arc<Page>]) -> Option<&'static str> {
 
 /// Returns the way to a recorded layout, if the page's recording has none but has bodies that a
 /// browser can show.
-pub(super) fn layout_hint(page: &Page) -> &'static str {
+pub(crate) fn layout_hint(page: &Page) -> &'static str {
     if page.content.is_some() {
         " (pagerace record FILE -o NEW.page measures the layout)"
     } else {
@@ -42,17 +40,9 @@ pub(super) fn layout_hint(page: &Page) -> &'static str {
     }
 }
 
-/// Returns the number of threads: the requested one, or all cores.
-pub(crate) fn jobs(asked: Option<u16>) -> usize {
-    asked.map_or_else(
-        || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        usize::from,
-    )
-}
-
 /// Parses the items of a repeatable option, or returns `default` if there are none. A
 /// repeated item is an error. Errors name the option.
-pub(super) fn list<T>(option: &str, values: &[String], default: &[T]) -> Result<Vec<T>>
+pub(crate) fn list<T>(option: &str, values: &[String], default: &[T]) -> Result<Vec<T>>
 where
     T: FromStr + PartialEq + Display + Clone,
     Error: From<T::Err>,
@@ -76,7 +66,7 @@ where
 }
 
 /// Parses names of congestion controllers; CUBIC if there are none.
-pub(super) fn controllers(values: &[String]) -> Result<Vec<String>> {
+pub(crate) fn controllers(values: &[String]) -> Result<Vec<String>> {
     // All names are in lower case.
     let values: Vec<String> = values.iter().map(|v| v.to_ascii_lowercase()).collect();
     let names = list("cc", &values, &["cubic".to_owned()])?;
@@ -91,7 +81,7 @@ pub(super) fn controllers(values: &[String]) -> Result<Vec<String>> {
 
 /// Parses the name of one congestion controller; CUBIC if there is none.
 #[cfg(any(feature = "live", feature = "study"))]
-pub(super) fn controller(values: &[String]) -> Result<String> {
+pub(crate) fn controller(values: &[String]) -> Result<String> {
     match &controllers(values)?[..] {
         [one] => Ok(one.clone()),
         several => bail!(
@@ -102,12 +92,12 @@ pub(super) fn controller(values: &[String]) -> Result<String> {
 }
 
 /// Parses networks; `default` if there are none.
-pub(super) fn networks(values: &[String], default: &[&str]) -> Result<Vec<Network>> {
+pub(crate) fn networks(values: &[String], default: &[&str]) -> Result<Vec<Network>> {
     networks_in(Path::new(""), values, default)
 }
 
 /// Parses networks as [`networks`] does. Paths of traces are relative to `folder`.
-pub(super) fn networks_in(
+pub(crate) fn networks_in(
     folder: &Path,
     values: &[String],
     default: &[&str],
@@ -139,26 +129,8 @@ pub(crate) fn pages(
     pages_by(hars, work, &|path| Ok(pagerace_har::load(path, &options)?))
 }
 
-/// Loads recorded pages as [`pages`] does, and lets Chromium measure the layouts that they lack, if
-/// it can.
-#[cfg_attr(not(feature = "live"), expect(unused_variables))]
-pub(super) fn measured_pages(
-    hars: &[PathBuf],
-    page: Option<&String>,
-    layout: &LayoutArgs,
-    work: &WorkArgs,
-) -> Result<Vec<Arc<Page>>> {
-    #[cfg(feature = "live")]
-    if !layout.no_layout
-        && let Some(measure) = Measure::new(page, &work.progress)
-    {
-        return pages_by(hars, Some(work), &|path| measure.load(path));
-    }
-    pages(hars, page, Some(work))
-}
-
 /// Loads pages as [`pages`] does. `load` reads a recording.
-fn pages_by(
+pub(crate) fn pages_by(
     hars: &[PathBuf],
     work: Option<&WorkArgs>,
     load: &dyn Fn(&Path) -> Result<Page>,
@@ -201,7 +173,7 @@ pub(crate) fn fit(pages: Vec<&mut Page>, jobs: usize, shown: bool) -> Result<()>
 ///
 /// # Errors
 /// A file cannot be opened, or the only one, or all of them, are no recordings.
-pub(super) fn readable<T>(
+pub(crate) fn readable<T>(
     files: &[PathBuf],
     lenient: bool,
     read: impl Fn(&Path) -> Result<T>,
@@ -211,7 +183,7 @@ pub(super) fn readable<T>(
     for path in files {
         match read(path) {
             Ok(one) => all.push((path.as_path(), one)),
-            Err(error) if lenient && path.is_file() => crate::report(&error),
+            Err(error) if lenient && path.is_file() => report(&error),
             Err(error) => return Err(error),
         }
     }
@@ -225,7 +197,7 @@ pub(super) fn readable<T>(
 }
 
 /// Returns how many of these files were left out, if any were.
-pub(super) fn skipped(files: usize, read: usize) -> Option<String> {
+pub(crate) fn skipped(files: usize, read: usize) -> Option<String> {
     let skipped = files - read;
     let verb = if skipped == 1 { "was" } else { "were" };
     (skipped > 0).then(|| {
@@ -235,7 +207,7 @@ pub(super) fn skipped(files: usize, read: usize) -> Option<String> {
 
 /// Makes the names of pages distinct: those that several files have, by their folders, and those of
 /// files that are given twice, by numbers.
-pub(super) fn distinguish(mut named: Vec<(&Path, &mut String)>) {
+pub(crate) fn distinguish(mut named: Vec<(&Path, &mut String)>) {
     add_folders(&mut named);
     for i in 0..named.len() {
         let (before, rest) = named.split_at_mut(i);
@@ -245,7 +217,7 @@ pub(super) fn distinguish(mut named: Vec<(&Path, &mut String)>) {
 }
 
 /// Adds the names of folders to names of pages that several files have, until they differ.
-pub(super) fn add_folders(named: &mut [(&Path, &mut String)]) {
+pub(crate) fn add_folders(named: &mut [(&Path, &mut String)]) {
     let stems: Vec<String> = named.iter().map(|(_, name)| (*name).clone()).collect();
     for (i, stem) in stems.iter().enumerate() {
         let alike = |j: &usize| stems[*j] == *stem;

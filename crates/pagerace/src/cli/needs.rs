@@ -25,17 +25,17 @@ pub(crate) struct NeedArgs {
     /// Filter list of an ad blocker, or a hosts file; may be given several times.
     /// Exceptions in the list are not advertisement.
     #[arg(long, value_name = "FILE")]
-    ad_list: Vec<PathBuf>,
+    pub(crate) ad_list: Vec<PathBuf>,
 
     /// Requests to treat as essential, by category, host or URL, separated by commas:
     /// fonts, cdn.example, "*/app.js*".
     #[arg(long, value_name = "LIST")]
-    essential_if: Vec<String>,
+    pub(crate) essential_if: Vec<String>,
 
     /// Requests to treat as not essential. --essential-if takes precedence, and the
     /// document is always essential.
     #[arg(long, value_name = "LIST")]
-    non_essential_if: Vec<String>,
+    pub(crate) non_essential_if: Vec<String>,
 }
 
 /// The parsed options that decide which resources are essential.
@@ -45,18 +45,6 @@ pub(crate) struct Deciders {
 }
 
 impl NeedArgs {
-    /// Returns the filter lists.
-    #[cfg(feature = "study")]
-    pub(crate) fn ad_lists(&self) -> &[PathBuf] {
-        &self.ad_list
-    }
-
-    /// Returns the selectors of essential and of other requests, as they are written.
-    #[cfg(feature = "study")]
-    pub(crate) fn selectors(&self) -> [&[String]; 2] {
-        [&self.essential_if, &self.non_essential_if]
-    }
-
     /// Returns true if no option is given.
     pub(crate) fn is_empty(&self) -> bool {
         let lists = [&self.essential_if, &self.non_essential_if];
@@ -75,14 +63,6 @@ impl NeedArgs {
             self.matchers().context("--ad-list")?
         };
         Ok(Deciders { overrides, ads })
-    }
-
-    /// Adds the requirements of its pages to a plan whose policies ask for them.
-    pub(super) fn add_to(&self, plan: &mut Plan) -> Result<()> {
-        if plan.has_policies() {
-            plan.needs = needs(&plan.pages, &self.read()?, &plan.browser)?;
-        }
-        Ok(())
     }
 
     #[cfg(feature = "filter-lists")]
@@ -106,6 +86,14 @@ pub(crate) struct Needs {
 }
 
 impl Deciders {
+    /// Adds the requirements of its pages to a plan whose policies ask for them.
+    pub(crate) fn add_to(&self, plan: &mut Plan) -> Result<()> {
+        if plan.has_policies() {
+            plan.needs = needs(&plan.pages, self, &plan.browser)?;
+        }
+        Ok(())
+    }
+
     /// Assesses `page`. Errors in overrides are reported before the long computation.
     pub(crate) fn assess(&self, page: &Arc<Page>, browser: &BrowserConfig) -> Result<Needs> {
         let Self { overrides, ads } = self;

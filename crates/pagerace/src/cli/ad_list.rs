@@ -20,7 +20,7 @@ const TELLING_LINES: usize = 100;
 const SHOWN_MAX: usize = 60;
 
 /// A combination of filter lists. An exception in one list applies to all of them.
-pub(super) struct AdLists {
+pub(crate) struct AdLists {
     engine: Engine,
     /// File names in the order of the arguments.
     names: Vec<String>,
@@ -28,7 +28,7 @@ pub(super) struct AdLists {
 
 impl AdLists {
     /// Reads the lists.
-    pub(super) fn read(files: &[PathBuf]) -> Result<Self> {
+    pub(crate) fn read(files: &[PathBuf]) -> Result<Self> {
         // An earlier call has set the same resolver.
         let _ = set_domain_resolver(Box::new(Registrable));
         let mut set = FilterSet::new(true);

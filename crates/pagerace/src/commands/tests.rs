@@ -1,24 +1,21 @@
 use clap::error::ErrorKind;
-use clap::{Arg, CommandFactory as _, Parser as _};
-use pagerace_core::Duration;
+use clap::{Arg, ArgMatches, Parser as _};
 
-use super::model::duration;
-use super::{Cli, Command};
+use super::race::RaceArgs;
+use super::{program, table};
 
-#[test]
-fn the_definition_is_sound() {
-    Cli::command().debug_assert();
+/// Returns the definition of the program.
+fn all() -> clap::Command {
+    program(&table())
+}
+
+fn read(words: impl IntoIterator<Item = String>) -> Result<ArgMatches, clap::Error> {
+    all().try_get_matches_from(words)
 }
 
 #[test]
-fn times_need_a_unit() {
-    assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
-    assert_eq!(duration("5min"), Ok(Duration::from_secs(300)));
-    assert_eq!(duration("800 ms"), Ok(Duration::from_millis(800)));
-    assert_eq!(duration("1h"), Ok(Duration::from_secs(3600)));
-    for wrong in ["90", "", "s", "-1s", "0s", "NaNs", "infs", "25h", "1 day"] {
-        assert!(duration(wrong).is_err(), "{wrong}");
-    }
+fn the_definition_is_sound() {
+    all().debug_assert();
 }
 
 /// Returns words that give an argument a value that it takes.
@@ -37,11 +34,11 @@ fn words_of(arg: &Arg) -> Vec<String> {
 
 /// Returns the arguments of a command, and whether each may stand beside these words.
 fn beside(name: &str, words: &str) -> Vec<(Arg, bool)> {
-    let command = Cli::command();
+    let command = all();
     let command = command.find_subcommand(name).unwrap();
     let tried = |arg: &Arg| {
         let words = words.split(' ').map(str::to_owned).chain(words_of(arg));
-        let error = Cli::try_parse_from(words).err();
+        let error = read(words).err();
         let conflict = error.is_some_and(|e| e.kind() == ErrorKind::ArgumentConflict);
         (arg.clone(), !conflict)
     };
@@ -72,7 +69,7 @@ fn without_loads_nothing_decides_them() {
 #[test]
 fn helps_tell_the_defaults_of_their_command() {
     let help = |name: &str, id: &str| {
-        let command = Cli::command();
+        let command = all();
         let command = command.find_subcommand(name).unwrap();
         let mut all = command.get_arguments();
         let arg = all.find(|arg| arg.get_id() == id).unwrap();
@@ -99,20 +96,14 @@ fn all_commands_have_the_same_settings() {
     use pagerace_page::Interventions;
     use pagerace_sim::LoadSettings;
 
-    let parse = |words: &str| Cli::try_parse_from(words.split(' ')).unwrap().command;
+    let race = RaceArgs::try_parse_from(["race", "a.har"]).unwrap();
     let usual = LoadSettings::default();
-    let Command::Race(race) = parse("pagerace race a.har") else {
-        panic!("not a race")
-    };
     assert_eq!(race.model.settings(), usual);
-    let Command::Live(live) = parse("pagerace live a.page") else {
-        panic!("not live")
-    };
-    let Command::Calibrate(calibrate) = parse("pagerace calibrate a.page") else {
-        panic!("no calibration")
-    };
+    let live = super::live::LiveArgs::try_parse_from(["live", "a.page"]).unwrap();
+    let calibrate = ["calibrate", "a.page"];
+    let calibrate = super::calibrate::CalibrateArgs::try_parse_from(calibrate).unwrap();
     for world in [&live.world, &calibrate.world] {
-        let plan = crate::commands::live::common(world, 1, Interventions::default());
+        let plan = super::live::common(world, 1, Interventions::default());
         let deadline = plan.settings.deadline;
         assert_eq!(plan.settings, LoadSettings { deadline, ..usual });
         assert_eq!(plan.browser, race.model.browser());
@@ -122,7 +113,7 @@ fn all_commands_have_the_same_settings() {
 /// Returns all commands that have arguments, with the words that name them.
 fn all_commands() -> Vec<(String, clap::Command)> {
     let mut found = Vec::new();
-    let mut open = vec![(String::new(), Cli::command())];
+    let mut open = vec![(String::new(), all())];
     while let Some((words, command)) = open.pop() {
         for inner in command.get_subcommands() {
             open.push((format!("{words} {}", inner.get_name()), inner.clone()));
@@ -161,8 +152,7 @@ fn all_commands_have_the_version_of_the_program() {
         "pagerace list",
     ] {
         let all = words.split(' ').chain(["--version"]);
-        let shown = super::versioned(Cli::command()).try_get_matches_from(all);
-        let shown = shown.unwrap_err();
+        let shown = read(all.map(str::to_owned)).unwrap_err();
         assert_eq!(shown.kind(), ErrorKind::DisplayVersion, "{words}");
         assert_eq!(shown.to_string(), version, "{words}");
     }
@@ -172,7 +162,7 @@ fn all_commands_have_the_version_of_the_program() {
 #[test]
 fn lists_have_the_other_names_of_plans() {
     for (other, name) in pagerace_study::plan::OTHER_NAMES {
-        let command = Cli::command();
+        let command = all();
         let race = command.find_subcommand("race").unwrap();
         let mut all = race.get_arguments();
         let Some(arg) = all.find(|arg| arg.get_long() == Some(name)) else {
@@ -189,10 +179,7 @@ fn lists_have_the_other_names_of_plans() {
 
 #[test]
 fn defaults() {
-    let cli = Cli::try_parse_from(["pagerace", "race", "a.har"]).unwrap();
-    let Command::Race(args) = cli.command else {
-        panic!("not a race")
-    };
+    let args = RaceArgs::try_parse_from(["race", "a.har"]).unwrap();
     assert_eq!(
         (
             args.design.loads.runs,

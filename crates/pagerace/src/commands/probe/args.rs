@@ -3,12 +3,12 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::Parser;
 use pagerace_core::Protocol;
 
-use super::groups::{JobsArgs, SeedArgs};
+use crate::cli::groups::{JobsArgs, SeedArgs};
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 The probe requests the objects several times on a few connections, with different priorities, and
 reads slowly. Probe servers that are yours, or whose owner agrees. It follows no redirect and
 contacts no other host.
@@ -36,9 +36,13 @@ Examples:
   pagerace probe https://localhost:8443/large.bin --ca ca.pem --json
       a server of `pagerace serve FOLDER --protocol h3 --ca ca.pem`";
 
-/// Finds out which order of responses or which congestion controller a server runs.
-#[derive(Args, Debug)]
-#[command(mut_arg("seed", |arg| arg.help("Seed of the simulations")))]
+/// Find out in which order a real HTTP/3 server sends its responses.
+#[derive(Debug, Parser)]
+#[command(
+    name = "probe",
+    after_long_help = EXAMPLES,
+    mut_arg("seed", |arg| arg.help("Seed of the simulations"))
+)]
 pub(crate) struct ProbeArgs {
     /// URLs of one to six objects of at least 12 kB, of the same host. For a single URL of a smaller
     /// page, or one of unknown size, --find is implied.

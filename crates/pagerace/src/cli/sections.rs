@@ -4,17 +4,32 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Result;
-
+use clap::Args;
 use pagerace_report::sections::{Section, SectionReport};
 
 use super::files::write_text;
 use super::markdown::{self, cell};
-use crate::cli::groups::SectionArgs;
 use crate::table as terminal;
 use crate::text::{say, stress};
 
+/// Findings in sections.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SectionArgs {
+    /// Write all findings as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Write the findings as a section of a Markdown file, and leave the rest of it alone.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+
+    /// Write the findings with figures as one HTML file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+}
+
 /// Prints sections without figures.
-pub(super) fn print(out: &mut impl Write, sections: &[Section]) -> io::Result<()> {
+pub(crate) fn print(out: &mut impl Write, sections: &[Section]) -> io::Result<()> {
     for section in sections {
         writeln!(out)?;
         stress(out, &section.title)?;
@@ -34,13 +49,13 @@ pub(super) fn print(out: &mut impl Write, sections: &[Section]) -> io::Result<()
 
 impl SectionArgs {
     /// Returns the files that the options name.
-    pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let files = [&self.json, &self.markdown, &self.report];
         files.into_iter().flatten()
     }
 
     /// Rejects a Markdown file into which the section of this name cannot go.
-    pub(super) fn check(&self, name: &str) -> Result<()> {
+    pub(crate) fn check(&self, name: &str) -> Result<()> {
         match &self.markdown {
             Some(file) => markdown::Section::check(file, name),
             None => Ok(()),
@@ -48,7 +63,7 @@ impl SectionArgs {
     }
 
     /// Writes the section of the Markdown file, and the HTML file.
-    pub(super) fn write(
+    pub(crate) fn write(
         &self,
         name: &str,
         command: &str,
@@ -66,7 +81,7 @@ impl SectionArgs {
 }
 
 /// Returns a report as a section of Markdown, without figures.
-pub(super) fn markdown(report: &SectionReport) -> String {
+pub(crate) fn markdown(report: &SectionReport) -> String {
     let title = format!("## {}\n", report.title);
     let facts = report.facts.iter().map(|fact| format!("{fact}."));
     let mut lines: Vec<String> = std::iter::once(title).chain(facts).collect();

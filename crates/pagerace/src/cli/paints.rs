@@ -8,10 +8,10 @@ use pagerace_page::PaintEffect;
 use pagerace_page::{Page, ResourceId};
 use pagerace_sim::Counterfactuals;
 
-use crate::commands::inputs::jobs;
+use super::groups::jobs;
 
 /// Returns the effects of each resource on the paints, in page order.
-pub(super) fn effects(page: &Arc<Page>, browser: &BrowserConfig) -> Vec<PaintEffect> {
+pub(crate) fn effects(page: &Arc<Page>, browser: &BrowserConfig) -> Vec<PaintEffect> {
     let loads = Counterfactuals::new(page, browser);
     let ids = page.resources.iter().map(|r| r.id);
     let ids: Vec<ResourceId> = ids.filter(|id| loads.matters(*id)).collect();

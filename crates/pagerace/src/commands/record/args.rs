@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::Parser;
 use pagerace_core::Duration;
 
-use super::groups::ProgressArgs;
-use super::model::duration;
-use crate::commands::record::OtherHost;
+use super::source::OtherHost;
+use crate::cli::groups::ProgressArgs;
+use crate::cli::values::duration;
 
-pub(crate) const EXAMPLES: &str = "\
+const EXAMPLES: &str = "\
 Examples:
   pagerace record https://site.example -o site.page.gz --device mobile --settle 5s
       a page of the web as a phone sees it, until nothing was loaded for 5 s; compressed
@@ -23,8 +23,9 @@ Examples:
   pagerace record devtools.har -o site.page
       the page that a HAR with content holds; measures its layout, which HARs lack";
 
-/// The page to record, the device, and the output file.
-#[derive(Args, Debug)]
+/// Record a page with Chromium, for races and for replay.
+#[derive(Debug, Parser)]
+#[command(name = "record", after_long_help = EXAMPLES)]
 pub(crate) struct RecordArgs {
     /// The address of a page, an HTML file, a folder with an index.html, or a HAR with content.
     #[arg(value_name = "URL|FILE|FOLDER")]

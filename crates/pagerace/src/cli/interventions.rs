@@ -5,12 +5,12 @@ use pagerace_page::intervention::{EACH_HOST, Effect, Failure, InterventionError,
 use pagerace_page::{Intervention, Interventions, Page};
 use pagerace_papers::srivastava::{self, THESIS};
 
+use super::model::InterventionArgs;
 use super::warn::warn;
-use crate::cli::model::InterventionArgs;
 use crate::lists::split_all;
 
 /// Returns the interventions of `--block` and `--delay`, which apply to every load.
-pub(super) fn shared(args: &InterventionArgs) -> Result<Interventions> {
+pub(crate) fn shared(args: &InterventionArgs) -> Result<Interventions> {
     let mut all = Vec::new();
     for text in split_all("block", &args.block)? {
         let refused = Effect::Block(Failure::Refused);
@@ -32,7 +32,7 @@ pub(super) fn shared(args: &InterventionArgs) -> Result<Interventions> {
 
 /// An item of `--what-if`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum WhatIf {
+pub(crate) enum WhatIf {
     /// A single variant.
     One(Interventions),
     /// The seven variants of Srivastava 2024.
@@ -42,7 +42,7 @@ pub(super) enum WhatIf {
 }
 
 /// Parses `--what-if`. Errors are found before any page is loaded.
-pub(super) fn read(values: &[String]) -> Result<Vec<WhatIf>> {
+pub(crate) fn read(values: &[String]) -> Result<Vec<WhatIf>> {
     let items = split_all("what-if", values)?;
     let items = items
         .iter()
@@ -88,12 +88,12 @@ fn item(text: &str) -> Result<WhatIf> {
 }
 
 /// Returns true if the variants depend on the pages.
-pub(super) fn needs_pages(items: &[WhatIf]) -> bool {
+pub(crate) fn needs_pages(items: &[WhatIf]) -> bool {
     items.iter().any(|item| !matches!(item, WhatIf::One(_)))
 }
 
 /// Returns the variants, the original first.
-pub(super) fn variants(items: &[WhatIf], pages: &[impl AsRef<Page>]) -> Result<Vec<Interventions>> {
+pub(crate) fn variants(items: &[WhatIf], pages: &[impl AsRef<Page>]) -> Result<Vec<Interventions>> {
     let mut variants = vec![Interventions::default()];
     for item in items {
         let more = match item {

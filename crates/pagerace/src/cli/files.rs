@@ -10,11 +10,11 @@ use pagerace_lab::export::csv::{write_comparisons, write_runs};
 use pagerace_lab::export::file::{check_writable, write_atomically};
 use pagerace_lab::export::json::write_json;
 
-use crate::cli::groups::OutputArgs;
+use super::groups::OutputArgs;
 
 /// Rejects outputs that cannot be written, that share a file, or that would overwrite one
 /// of the inputs.
-pub(super) fn check_files(files: &[impl AsRef<Path>], inputs: &[PathBuf]) -> Result<()> {
+pub(crate) fn check_files(files: &[impl AsRef<Path>], inputs: &[PathBuf]) -> Result<()> {
     for (i, file) in files.iter().enumerate() {
         let file = file.as_ref();
         check_writable(file)?;
@@ -34,14 +34,14 @@ pub(super) fn check_files(files: &[impl AsRef<Path>], inputs: &[PathBuf]) -> Res
 
 impl OutputArgs {
     /// Returns all files that the options name.
-    pub(super) fn files(&self) -> Vec<PathBuf> {
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
         let comparisons = self.csv.as_deref().map(comparisons_path);
         let files = self.findings.files().chain(&self.csv).chain(&comparisons);
         files.cloned().collect()
     }
 
     /// Writes the values as JSON and as CSV, with the comparisons in another file beside it.
-    pub(super) fn write_values(&self, results: &Results) -> Result<()> {
+    pub(crate) fn write_values(&self, results: &Results) -> Result<()> {
         if let Some(path) = &self.findings.json {
             write(path, |out| write_json(results, out))?;
         }
@@ -64,7 +64,7 @@ fn comparisons_path(path: &Path) -> PathBuf {
 }
 
 /// Writes a file, and says so.
-pub(super) fn write(
+pub(crate) fn write(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
@@ -73,17 +73,17 @@ pub(super) fn write(
 }
 
 /// Writes a file with this text, and says so.
-pub(super) fn write_text(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<()> {
     write(path, |out| out.write_all(text.as_bytes()))
 }
 
 /// Prints that a file was written.
-pub(super) fn say(path: &Path) -> io::Result<()> {
+pub(crate) fn say(path: &Path) -> io::Result<()> {
     writeln!(anstream::stdout(), "Wrote {}", path.display())
 }
 
 /// Opens a file in the system's viewer, or prints its location.
-pub(super) fn open(path: &Path) -> io::Result<()> {
+pub(crate) fn open(path: &Path) -> io::Result<()> {
     use std::process::{Command, Stdio};
 
     let viewer = if cfg!(target_os = "macos") {
@@ -108,16 +108,6 @@ pub(super) fn open(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Joins the first few reasons of failures.
-pub(super) fn reasons(all: &[&str]) -> String {
-    const SHOWN_MAX: usize = 3;
-    let mut text = all[..all.len().min(SHOWN_MAX)].join("; ");
-    if all.len() > SHOWN_MAX {
-        text = format!("{text}; and {} more reasons", all.len() - SHOWN_MAX);
-    }
-    text
-}
-
 fn same_file(a: &Path, b: &Path) -> bool {
     match (fs::canonicalize(a), fs::canonicalize(b)) {
         (Ok(a), Ok(b)) => a == b,
@@ -128,7 +118,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
 
 /// Returns the command line, quoted for a shell. Files that are all those of a folder with their
 /// ending become a pattern again, as the shell has expanded it.
-pub(super) fn rerun() -> String {
+pub(crate) fn rerun() -> String {
     let words = std::env::args_os().skip(1);
     let words: Vec<String> = words.map(|w| w.to_string_lossy().into_owned()).collect();
     let names = |folder: &Path| {

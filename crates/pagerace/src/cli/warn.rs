@@ -6,7 +6,7 @@ use pagerace_lab::Plan;
 const HOSTS_MAX: usize = 3;
 
 /// Prints a warning as one line on standard error.
-pub(super) fn warn(text: &str) {
+pub(crate) fn warn(text: &str) {
     use std::io::Write as _;
 
     let yellow = anstyle::AnsiColor::Yellow.on_default().bold();
@@ -15,7 +15,7 @@ pub(super) fn warn(text: &str) {
 }
 
 /// Returns a warning of each protocol rule that applies to no host of any page.
-pub(super) fn idle_rules(plan: &Plan) -> impl Iterator<Item = String> {
+pub(crate) fn idle_rules(plan: &Plan) -> impl Iterator<Item = String> {
     let rules = plan.unmatched_rules().into_iter();
     rules.map(|rule| unmatched(&rule, plan))
 }

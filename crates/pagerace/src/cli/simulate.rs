@@ -6,12 +6,12 @@ use pagerace_sim::{
 };
 
 /// Simulates a load.
-pub(super) fn load(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, String> {
+pub(crate) fn load(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, String> {
     pagerace_sim::run(scenario, seed, record).map_err(|e| e.to_string())
 }
 
 /// Simulates a load and returns all its packets, for qlog files.
-pub(super) fn load_logged(
+pub(crate) fn load_logged(
     scenario: &Scenario,
     seed: u64,
 ) -> Result<(Outcome, Vec<LoggedPacket>), String> {
@@ -19,7 +19,7 @@ pub(super) fn load_logged(
 }
 
 /// Simulates a load and splits its metric into causes; `None` if it has no value.
-pub(super) fn explain(
+pub(crate) fn explain(
     scenario: &Scenario,
     seed: u64,
     metric: Explainable,
@@ -32,6 +32,6 @@ pub(super) fn explain(
 }
 
 /// Simulates a transfer.
-pub(super) fn transfer(scenario: &BulkScenario, seed: u64) -> Result<BulkOutcome, String> {
+pub(crate) fn transfer(scenario: &BulkScenario, seed: u64) -> Result<BulkOutcome, String> {
     pagerace_sim::run_bulk(scenario, seed).map_err(|e| e.to_string())
 }

@@ -1,0 +1,154 @@
+//! The commands. Each is a folder or a file here, with its arguments, its examples and what it
+//! does, and a line in [`table`].
+
+use anyhow::Result;
+use clap::builder::Styles;
+use clap::{ArgMatches, Parser};
+
+use crate::cli::groups::tell_default;
+
+pub(crate) mod bulk;
+#[cfg(feature = "live")]
+pub(crate) mod calibrate;
+#[cfg(feature = "study")]
+pub(crate) mod corpus;
+pub(crate) mod explain;
+pub(crate) mod list;
+#[cfg(feature = "live")]
+pub(crate) mod live;
+pub(crate) mod objects;
+pub(crate) mod page;
+#[cfg(feature = "live")]
+pub(crate) mod probe;
+pub(crate) mod race;
+#[cfg(feature = "study")]
+pub(crate) mod recommend;
+#[cfg(feature = "live")]
+pub(crate) mod record;
+#[cfg(feature = "scan")]
+pub(crate) mod scan;
+#[cfg(feature = "live")]
+pub(crate) mod serve;
+#[cfg(feature = "study")]
+pub(crate) mod study;
+
+const PAGE: &str = "Ask about a page";
+#[cfg(feature = "live")]
+const BROWSER: &str = "Record a page, and test predictions in a real browser";
+#[cfg(feature = "study")]
+const PAGES: &str = "Ask about many pages";
+#[cfg(feature = "live")]
+const SERVERS: &str = "Run or examine real servers";
+
+/// Returns all commands of this build, in the order of the help.
+fn table() -> Vec<Entry> {
+    vec![
+        entry(PAGE, race::run),
+        entry(PAGE, explain::run),
+        entry(PAGE, bulk::run),
+        entry(PAGE, page::run),
+        entry(PAGE, objects::run),
+        entry(PAGE, list::run),
+        #[cfg(feature = "live")]
+        entry(BROWSER, record::run),
+        #[cfg(feature = "live")]
+        entry(BROWSER, live::run),
+        #[cfg(feature = "live")]
+        entry(BROWSER, calibrate::run),
+        #[cfg(feature = "study")]
+        entry(PAGES, study::run),
+        #[cfg(feature = "study")]
+        entry(PAGES, recommend::run),
+        #[cfg(feature = "study")]
+        entry(PAGES, corpus::run),
+        #[cfg(feature = "live")]
+        entry(SERVERS, serve::run),
+        #[cfg(feature = "live")]
+        entry(SERVERS, probe::run),
+        #[cfg(feature = "scan")]
+        entry(SERVERS, scan::run),
+    ]
+}
+
+/// A command.
+struct Entry {
+    /// What people want who use it: a heading of the help.
+    group: &'static str,
+    command: clap::Command,
+    run: Box<dyn Fn(&ArgMatches) -> Result<()>>,
+}
+
+fn entry<A: Parser + 'static>(group: &'static str, run: fn(&A) -> Result<()>) -> Entry {
+    Entry {
+        group,
+        command: finish(A::command()),
+        run: Box::new(move |matches| {
+            run(&A::from_arg_matches(matches).unwrap_or_else(|error| error.exit()))
+        }),
+    }
+}
+
+/// Runs the command that the words of this process name. Prints an error, a help or the version,
+/// and ends, if they ask for that.
+pub(crate) fn run() -> Result<()> {
+    let table = table();
+    let matches = program(&table).get_matches();
+    let (name, matches) = matches.subcommand().expect("a command is required");
+    let mut entries = table.iter();
+    let entry = entries.find(|entry| entry.command.get_name() == name);
+    (entry.expect("it is in the table").run)(matches)
+}
+
+/// Returns the program with its commands.
+fn program(table: &[Entry]) -> clap::Command {
+    let program = clap::Command::new("pagerace")
+        .version(env!("CARGO_PKG_VERSION"))
+        .propagate_version(true)
+        .about(
+            "Compares ways to deliver a web page by loading it in virtual time: versions of HTTP, \
+             priorities, congestion controllers, warm and cold visits. Tells which one wins, by \
+             how much, with what confidence, and why.",
+        )
+        .help_template(template(table))
+        .max_term_width(100)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands(table.iter().map(|entry| entry.command.clone()));
+    if cfg!(feature = "live") {
+        return program;
+    }
+    program.after_help(
+        "This build lacks record, live, calibrate, serve and probe: build the feature live.",
+    )
+}
+
+/// Returns the help of the program: its commands in groups, which clap does not know.
+fn template(table: &[Entry]) -> String {
+    let styles = Styles::styled();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for group in table.chunk_by(|a, b| a.group == b.group) {
+        text += &format!("\n{header}{}:{header:#}\n", group[0].group);
+        for Entry { command, .. } in group {
+            let (name, about) = (command.get_name(), command.get_about());
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            text += &format!("  {literal}{name:<9}{literal:#}  {about}\n");
+        }
+    }
+    text + &format!("\n{header}Options:{header:#}\n{{options}}{{after-help}}")
+}
+
+/// Gives a command what all have: the version of the program, and helps that tell defaults.
+fn finish(command: clap::Command) -> clap::Command {
+    let command = command
+        .display_name("pagerace")
+        .mut_args(tell_default)
+        .mut_subcommands(finish);
+    if command.get_after_long_help().is_none() {
+        return command;
+    }
+    command.after_help("See --help for examples.")
+}
+
+#[cfg(test)]
+mod tests;
