@@ -1,8 +1,8 @@
 //! The page-load model of a browser, without IO.
 //!
 //! Time and bytes enter through `handle_*`; requests and deadlines leave through
-//! `poll_*`. `docs/browser-model.md` describes the model, its evidence and its limits;
-//! `docs/metrics.md` defines the metrics.
+//! `poll_*`. `docs/browser-model.md` describes the model and its limits, `docs/evidence.md`
+//! has its evidence, and `docs/metrics.md` defines the metrics.
 //!
 //! [`Browser`] holds the state of one load. `graph` turns a page into its dependencies.
 //! `requests` schedules requests and sets their priorities by the rules of a [`profile`].

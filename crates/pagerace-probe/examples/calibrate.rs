@@ -1,5 +1,5 @@
 //! Probes simulated servers over random paths and shows how often answers of each
-//! probability are right. docs/probe.md has the result.
+//! probability are right. docs/evidence.md has the result.
 //!
 //! ```text
 //! cargo run --release -p pagerace-probe --example calibrate -- [PATHS] [SEED]

@@ -1,6 +1,6 @@
 //! Probes congestion controllers over sockets, behind emulated paths: those of this kernel over TCP,
 //! which needs root, and over QUIC those of quinn, of our server, and of the peers of the
-//! interoperability tests. docs/probe.md has the result. A probe takes 20 s or longer.
+//! interoperability tests. docs/evidence.md has the result. A probe takes 20 s or longer.
 //!
 //! ```text
 //! cargo run --release -p pagerace-live --example probe_congestion -- SERVERS TIMES NETWORK..

@@ -1,5 +1,5 @@
 //! Probes of independent servers. The expectations come from their sources; see
-//! docs/probe.md.
+//! docs/evidence.md.
 
 use pagerace_core::Protocol;
 use pagerace_live::{probe, secret_seed};
