@@ -100,7 +100,7 @@ impl Plan {
     /// way. Identical contenders are left to [`check`](Self::check).
     fn are_twins(&self, a: usize, b: usize) -> bool {
         let [a, b] = [a, b].map(|i| &self.contenders[i]);
-        if a == b || a.visit != b.visit {
+        if a == b || a.visit != b.visit || a.changes != b.changes {
             return false;
         }
         let chooses = a.has_choice() || b.has_choice();

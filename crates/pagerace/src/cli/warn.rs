@@ -17,7 +17,9 @@ pub(crate) fn warn(text: &str) {
 /// Returns a warning of each protocol rule that applies to no host of any page.
 pub(crate) fn idle_rules(plan: &Plan) -> impl Iterator<Item = String> {
     let rules = plan.unmatched_rules().into_iter();
-    rules.map(|rule| unmatched(&rule, plan))
+    let rules = rules.map(|rule| unmatched(&rule, plan));
+    let idle = plan.unchanged_pages().into_iter();
+    rules.chain(idle.map(|reason| format!("{reason}; the page races unchanged")))
 }
 
 fn unmatched(rule: &str, plan: &Plan) -> String {

@@ -30,6 +30,8 @@ enum What {
     Strategies,
     /// Reliability policies: which responses may be late, partial or missing.
     Policies,
+    /// Changes of a page.
+    Changes,
     /// Networks with a name, and their meanings.
     Networks,
     /// Mixes of users for `pagerace recommend --mix`.
@@ -50,6 +52,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<()> {
     match args.what {
         What::Strategies => strategies(&mut out)?,
         What::Policies => policies(&mut out)?,
+        What::Changes => changes(&mut out)?,
         What::Networks => networks(&mut out)?,
         #[cfg(feature = "study")]
         What::Mixes => mixes(&mut out)?,
@@ -109,6 +112,18 @@ fn policies(out: &mut impl Write) -> io::Result<()> {
         out,
         "\nSelections are as in `pagerace race --block`: fonts, ads, third-party-js, \
          cdn.example,\n\"*/app.js*\"; non-essential (the default) and all"
+    )
+}
+
+fn changes(out: &mut impl Write) -> io::Result<()> {
+    for kind in pagerace_page::change::KINDS {
+        let lines = [kind.summary().to_owned(), format!("Write: {}", kind.example())];
+        entry(out, kind.name(), &lines)?;
+    }
+    writeln!(
+        out,
+        "\nSelections are as in `pagerace race --block`: images, third-party-js, cdn.example,\n\
+         \"*/app.js*\"; several changes of one variant are separated by `;`"
     )
 }
 

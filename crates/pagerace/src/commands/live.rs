@@ -49,13 +49,16 @@ const DEFAULTS: Defaults = Defaults {
 
 pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     check_files(&args.outputs.files(), &args.pages)?;
-    let (mut plan, pages) = plan(args)?;
+    let (mut plan, mut pages) = plan(args)?;
     for twin in plan.merge_twins() {
         warn(&twin);
     }
     plan.check()?;
     check(&plan)?;
     idle_rules(&plan).for_each(|text| warn(&text));
+    for page in &mut pages {
+        page.prepare(&plan)?;
+    }
     let mut session = LiveSession::open(pages, &args.world)?;
 
     let watch = args.progress.watch("loads");

@@ -8,11 +8,13 @@ use anyhow::{Context as _, Result, bail};
 use flate2::read::GzDecoder;
 use pagerace_chromium::node::{Lighthouse, Throttling};
 use pagerace_core::Protocol;
-use pagerace_har::{Device, Exchange, ImportOptions, is_gzip, page_name, recording_from_bytes};
+use pagerace_har::{
+    Device, Exchange, ImportOptions, Recording, is_gzip, page_name, recording_from_bytes,
+};
 use pagerace_lab::{Load, Plan, RunSummary};
 use pagerace_live::ReplaySite;
 use pagerace_live::world::{LiveOutcome, LiveScenario, World, WorldOptions};
-use pagerace_page::Page;
+use pagerace_page::{Changes, Page};
 use pagerace_page::intervention::Failure;
 use pagerace_sim::{NameLookup, Outcome, Visit};
 use ring::digest::{Context, SHA256};
@@ -32,6 +34,37 @@ pub(crate) struct Served {
     /// A digest of the served URLs and bodies. It does not depend on other evidence in the
     /// recording.
     pub(crate) content: String,
+    path: PathBuf,
+    /// The page and its site after the changes of each contender that has some.
+    changed: Vec<(Changes, Arc<Page>, ReplaySite)>,
+}
+
+impl Served {
+    /// Prepares the site after the changes of all contenders.
+    ///
+    /// # Errors
+    /// Servers cannot make a change.
+    pub(crate) fn prepare(&mut self, plan: &Plan) -> Result<()> {
+        for contender in &plan.contenders {
+            let changes = &contender.changes;
+            if changes.is_empty() || changes.apply(&self.page).is_err() {
+                continue;
+            }
+            let recording = read(&self.path)?.changed(changes).context("--change")?;
+            let site = ReplaySite::new(&recording)?;
+            let mut page = changes.apply(&self.page)?.page;
+            site.adjust(&mut page);
+            self.changed.push((changes.clone(), Arc::new(page), site));
+        }
+        Ok(())
+    }
+
+    /// Returns the page and the site as a contender with these changes delivers them.
+    fn after(&self, changes: &Changes) -> (&Arc<Page>, &ReplaySite) {
+        let mut all = self.changed.iter();
+        let found = all.find(|(other, ..)| other == changes);
+        found.map_or((&self.page, &self.site), |(_, page, site)| (page, site))
+    }
 }
 
 fn content(exchanges: &[Exchange]) -> String {
@@ -69,8 +102,12 @@ pub(crate) fn served(paths: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Ve
     named.map(|(path, name)| serve(path, name, tell)).collect()
 }
 
+fn read(path: &Path) -> Result<Recording> {
+    Ok(pagerace_har::load_recording(path, &ImportOptions::default())?)
+}
+
 fn serve(path: &Path, name: String, tell: &mut dyn FnMut(&str)) -> Result<Served> {
-    let mut recording = pagerace_har::load_recording(path, &ImportOptions::default())?;
+    let mut recording = read(path)?;
     if recording
         .exchanges
         .iter()
@@ -95,6 +132,8 @@ fn serve(path: &Path, name: String, tell: &mut dyn FnMut(&str)) -> Result<Served
         page: Arc::new(recording.page),
         site,
         device,
+        path: path.to_owned(),
+        changed: Vec::new(),
     })
 }
 
@@ -207,7 +246,7 @@ impl LiveSession {
 
 fn scenario(plan: &Plan, load: Load, served: &Served) -> LiveScenario {
     let contender = &plan.contenders[load.contender];
-    let page = &served.page;
+    let (page, site) = served.after(&contender.changes);
     let protocol = |host: &String| -> (String, Protocol) {
         let mut origins = page.origins.iter();
         let origin = origins.find(|origin| origin.host == *host);
@@ -230,11 +269,11 @@ fn scenario(plan: &Plan, load: Load, served: &Served) -> LiveScenario {
     LiveScenario {
         distances: hosts.zip(distances).collect(),
         page: Arc::clone(page),
-        site: served.site.clone(),
+        site: site.clone(),
         device: served.device.clone(),
         network: plan.networks[load.network].clone(),
         strategy: contender.strategy.clone(),
-        protocols: served.site.hosts().iter().map(protocol).collect(),
+        protocols: site.hosts().iter().map(protocol).collect(),
         congestion: contender.congestion.clone(),
         effects,
         recorded,
