@@ -18,21 +18,31 @@ use url::Url;
 use crate::har::markup::{scan, tokens};
 use crate::recording::{Exchange, Recording};
 
+/// A recording after changes.
+#[derive(Clone, Debug)]
+pub struct Edited {
+    /// The recording.
+    pub recording: Recording,
+    /// The URLs of changed resources that no recorded markup or style sheet names. Browsers still
+    /// request them as before.
+    pub unnamed: Vec<String>,
+}
+
 /// The reason why a change cannot be made to what servers send.
 #[derive(Debug, Error)]
 pub enum EditError {
     /// The change cannot be made to the page.
     #[error(transparent)]
     Page(#[from] pagerace_page::change::CannotChange),
-    /// No recorded body names a resource.
+    /// No recorded body names any of the resources.
     #[error(
-        "`{change}`: no recorded markup or style sheet names {url}, so that servers cannot change \
-         its request; simulate the change with `pagerace race`"
+        "`{change}`: no recorded markup or style sheet names {url}, so servers cannot change its \
+         request; simulate the change with `pagerace race`"
     )]
     Unnamed {
         /// The change.
         change: String,
-        /// The resource.
+        /// The first resource.
         url: String,
     },
 }
@@ -42,21 +52,26 @@ impl Recording {
     ///
     /// # Errors
     /// A change has no effect on the page, or on what servers send.
-    pub fn changed(&self, changes: &Changes) -> Result<Self, EditError> {
+    pub fn changed(&self, changes: &Changes) -> Result<Edited, EditError> {
         let mut changed = self.clone();
+        let mut unnamed = Vec::new();
         for change in changes.all() {
             let one = Changes::new(vec![change.clone()]);
             let after = one.apply(&changed.page)?;
-            changed.edit(change)?;
+            unnamed.extend(changed.edit(change)?);
             for exchange in &mut changed.exchanges {
                 exchange.resource = exchange.resource.and_then(|id| after.kept.place(id));
             }
             changed.page = after.page;
         }
-        Ok(changed)
+        Ok(Edited {
+            recording: changed,
+            unnamed,
+        })
     }
 
-    fn edit(&mut self, change: &Change) -> Result<(), EditError> {
+    /// Edits the bodies, and returns the URLs that none of them names.
+    fn edit(&mut self, change: &Change) -> Result<Vec<String>, EditError> {
         let page = &self.page;
         let selected = page.resources.iter().filter(|resource| {
             let target = Target::of(page, resource);
@@ -91,14 +106,14 @@ impl Recording {
                 parent.is_none_or(|parent| !urls.contains(&parent))
             })
         };
-        let unnamed = urls.iter().find(|url| !named.contains(*url) && requested(url));
-        match unnamed {
-            // An attribute tells of those that markup names; others are as they were.
-            Some(url) if change.edits_styles() || named.is_empty() => Err(EditError::Unnamed {
+        let unnamed = urls.iter().filter(|url| !named.contains(*url) && requested(url));
+        let unnamed: Vec<String> = unnamed.cloned().collect();
+        match unnamed.first() {
+            Some(url) if named.is_empty() => Err(EditError::Unnamed {
                 change: change.to_string(),
                 url: url.clone(),
             }),
-            _ => Ok(()),
+            _ => Ok(unnamed),
         }
     }
 }

@@ -17,7 +17,7 @@ pub mod recording;
 pub mod sequence;
 
 pub use device::Device;
-pub use edit::EditError;
+pub use edit::{EditError, Edited};
 pub use error::ImportError;
 pub use har::{
     ImportOptions, Survey, SurveyedRequest, from_bytes, is_gzip, load, load_recording, page_name,

@@ -23,6 +23,7 @@ use serde_json::Value;
 use super::args::WorldArgs;
 use super::convert;
 use crate::cli::inputs::distinguish;
+use crate::cli::warn::warn;
 
 /// A recorded page, ready to be served.
 pub(crate) struct Served {
@@ -50,8 +51,14 @@ impl Served {
             if changes.is_empty() || changes.apply(&self.page).is_err() {
                 continue;
             }
-            let recording = read(&self.path)?.changed(changes).context("--change")?;
-            let site = ReplaySite::new(&recording)?;
+            let edited = read(&self.path)?.changed(changes).context("--change")?;
+            for url in &edited.unnamed {
+                warn(&format!(
+                    "`{changes}`: no recorded markup or style sheet names {url}; the browser \
+                     requests it as before"
+                ));
+            }
+            let site = ReplaySite::new(&edited.recording)?;
             let mut page = changes.apply(&self.page)?.page;
             site.adjust(&mut page);
             self.changed.push((changes.clone(), Arc::new(page), site));
