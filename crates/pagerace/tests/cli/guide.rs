@@ -1,5 +1,10 @@
-//! The outputs in the README and the user guide are what their commands print.
+//! Outputs and figures in documents are those of today's build.
+//!
+//! A block of output after a command on an example page shows paragraphs of what the command
+//! prints. A figure stands between `<!-- figure NAME -->` and `<!-- /figure -->`. The test fails
+//! where a document says something else; with `PAGERACE_DOCS=write` it writes the documents.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,119 +14,169 @@ use pagerace_page::PaintEvidence;
 
 use crate::support::Sandbox;
 
-/// A command of a document on example pages, and the lines that the document shows of its output.
-struct Shown {
-    command: String,
-    lines: Vec<String>,
-}
+/// The documents, with the least number of commands and figures in each.
+const DOCUMENTS: [(&str, usize, usize); 3] = [
+    ("README.md", 1, 2),
+    ("docs/user-guide.md", 5, 0),
+    ("docs/limitations.md", 0, 10),
+];
+/// The metrics of figures, with their titles in docs/accuracy.md.
+const METRICS: [(&str, &str); 4] = [
+    ("fcp", "First Contentful Paint"),
+    ("lcp", "Largest Contentful Paint"),
+    ("si", "Speed Index"),
+    ("plt", "Page Load Time"),
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Returns the text with single spaces.
-fn plain(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap()
 }
 
-/// Returns the commands on example pages with the blocks and tables that follow them, up to the
-/// next heading or command.
-fn commands(document: &str) -> Vec<Shown> {
-    let mut all: Vec<Shown> = Vec::new();
-    let mut open = false;
-    for (k, part) in document.split("```").enumerate() {
-        let is_code = k % 2 == 1;
-        if is_code && part.trim_start().starts_with("pagerace ") {
-            open = part.contains("examples/pages/");
-            if open {
-                all.push(Shown {
-                    command: part.replace("\\\n", " "),
-                    lines: Vec::new(),
-                });
-            }
-        } else if is_code && open {
-            let lines = part.lines().filter(|line| !line.trim().is_empty());
-            all.last_mut()
-                .expect("it is open")
-                .lines
-                .extend(lines.map(plain));
-        } else if open {
-            let until = part.find("\n## ").unwrap_or(part.len());
-            let rows = part[..until].lines().filter(|line| line.starts_with("| "));
-            // Headings of tables are words of the document.
-            let rows = rows.filter(|row| row.contains(" ms"));
-            all.last_mut()
-                .expect("it is open")
-                .lines
-                .extend(rows.map(plain));
-            open = until == part.len();
+/// Returns the paragraphs of a text.
+fn paragraphs(text: &str) -> Vec<&str> {
+    let all = text.trim_matches('\n').split("\n\n");
+    all.map(|one| one.trim_matches('\n')).collect()
+}
+
+/// Returns the words of a text that are no numbers.
+fn names(text: &str) -> BTreeSet<&str> {
+    let words = text.split_whitespace();
+    words
+        .filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
+        .collect()
+}
+
+/// Returns the paragraph of the output that has most words in common with the one shown.
+fn alike<'a>(shown: &str, output: &'a str) -> &'a str {
+    let wanted = names(shown);
+    let likeness = |one: &&str| {
+        let found = names(one);
+        let common = wanted.intersection(&found).count();
+        // Of equals, the shorter one.
+        (common, usize::MAX - found.len())
+    };
+    let all = paragraphs(output).into_iter();
+    all.max_by_key(likeness).unwrap_or_default()
+}
+
+/// Returns what a command on example pages prints.
+fn output(sandbox: &Sandbox, command: &str) -> String {
+    let pages = root().join("examples/pages");
+    let command = command.replace("\\\n", " ");
+    let command = command.replace("examples/pages", pages.to_str().unwrap());
+    let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+    let run = sandbox.run(&words);
+    assert_eq!(run.code, 0, "{command}: {}", run.err);
+    run.out
+}
+
+/// Returns the document with today's outputs, and the number of its commands on example pages.
+fn with_outputs(document: &str, sandbox: &Sandbox) -> (String, usize) {
+    let mut printed: Option<String> = None;
+    let mut count = 0;
+    let parts = document.split("```").enumerate().map(|(k, part)| {
+        if k % 2 == 0 {
+            return part.to_owned();
         }
-    }
-    all
+        if part.trim_start().starts_with("pagerace ") {
+            let command = Some(part).filter(|part| part.contains("examples/pages/"));
+            count += usize::from(command.is_some());
+            printed = command.map(|command| output(sandbox, command.trim()));
+            return part.to_owned();
+        }
+        let Some(printed) = &printed else {
+            return part.to_owned();
+        };
+        let shown = paragraphs(part).into_iter();
+        let shown: Vec<&str> = shown.map(|one| alike(one, printed)).collect();
+        format!("\n{}\n", shown.join("\n\n"))
+    });
+    let parts: Vec<String> = parts.collect();
+    (parts.join("```"), count)
 }
 
-/// Returns true if a line of the output begins with the name in a table's first cell, and has the
-/// text of its other cells.
-fn has_row(output: &[String], row: &str) -> bool {
-    let mut cells = row.trim_matches('|').split('|').map(str::trim);
-    let name = cells.next().and_then(|cell| cell.split(' ').next());
-    let parts: Vec<&str> = cells.flat_map(|cell| cell.split(", ")).collect();
-    output
-        .iter()
-        .any(|line| line.split(' ').next() == name && parts.iter().all(|part| line.contains(part)))
+/// Returns the document with today's figures, and their number.
+fn with_figures(document: &str) -> (String, usize) {
+    let mut parts = document.split("<!-- figure ");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    let mut count = 0;
+    for part in parts {
+        let (name, rest) = part.split_once(" -->").expect("a figure has a name");
+        let (_, rest) = rest.split_once("<!-- /figure -->").expect("a figure ends");
+        let value = figure(name);
+        text.push_str(&format!("<!-- figure {name} -->{value}<!-- /figure -->{rest}"));
+        count += 1;
+    }
+    (text, count)
+}
+
+fn figure(name: &str) -> String {
+    let accuracy = read("docs/accuracy.md");
+    match name {
+        "record-recorded" => record(PaintEvidence::Recorded),
+        "record-guessed" => record(PaintEvidence::Guessed),
+        "pages-tuned" => number_after(&accuracy, "tuned on "),
+        "pages-held-out" => number_after(&accuracy, "the other "),
+        name => error_of(name, &accuracy),
+    }
+}
+
+/// Returns how often winners by the default metric won live.
+fn record(evidence: PaintEvidence) -> String {
+    let question = Question {
+        kinds: vec![DifferenceKind::Protocol],
+        unmeasured: Vec::new(),
+        metric: MetricId::default(),
+        lossy: false,
+        evidence,
+    };
+    ModelErrors::embedded().of(&question).in_words()
+}
+
+fn number_after(text: &str, before: &str) -> String {
+    let (_, rest) = text.split_once(before).expect("the text has it");
+    rest.chars().take_while(char::is_ascii_digit).collect()
+}
+
+/// Returns the errors on held-out pages without random loss: `fcp-h2-h3` or `fcp-h1`.
+fn error_of(name: &str, accuracy: &str) -> String {
+    let (metric, protocols) = name.split_once('-').expect("a metric and protocols");
+    let (_, title) = METRICS.iter().find(|(key, _)| *key == metric).expect("a metric");
+    let row = format!("| {title} | {} | lossless |", protocols.replace('-', ", "));
+    let row = accuracy.lines().find(|line| line.starts_with(&row));
+    let cells: Vec<&str> = row.expect("there is a row").split('|').map(str::trim).collect();
+    format!("{} / {}", cells[9].trim_end_matches(" %"), cells[10])
 }
 
 #[test]
-fn documents_show_what_commands_print() {
+fn documents_say_what_is() {
     let sandbox = Sandbox::new("guide");
-    let mut wrong = Vec::new();
-    for (name, least) in [("README.md", 1), ("docs/user-guide.md", 5)] {
-        let document = fs::read_to_string(root().join(name)).unwrap();
-        let commands = commands(&document);
-        assert!(
-            commands.len() >= least,
-            "{name} has commands on example pages"
-        );
-        for shown in commands {
-            assert!(!shown.lines.is_empty(), "{name}: {}", shown.command);
-            let pages = root().join("examples/pages");
-            let command = shown
-                .command
-                .replace("examples/pages", pages.to_str().unwrap());
-            let words: Vec<&str> = command.split_whitespace().skip(1).collect();
-            let output = sandbox.run(&words).out;
-            let output: Vec<String> = output.lines().map(plain).collect();
-            for line in shown.lines {
-                let is_there = if line.starts_with('|') {
-                    has_row(&output, &line)
-                } else {
-                    output.contains(&line)
-                };
-                if !is_there {
-                    wrong.push(format!("{name}: {}: {line}", plain(&shown.command)));
-                }
-            }
+    let writes = std::env::var("PAGERACE_DOCS").is_ok_and(|what| what == "write");
+    let mut stale = Vec::new();
+    for (name, commands, figures) in DOCUMENTS {
+        let document = read(name);
+        let (now, found) = with_outputs(&document, &sandbox);
+        assert!(found >= commands, "{name} has {found} commands");
+        let (now, found) = with_figures(&now);
+        assert!(found >= figures, "{name} has {found} figures");
+        if now == document {
+            continue;
         }
+        if writes {
+            fs::write(root().join(name), &now).unwrap();
+        }
+        let old: BTreeSet<&str> = document.lines().collect();
+        let new = now.lines().filter(|line| !old.contains(line));
+        stale.extend(new.map(|line| format!("{name}: {line}")));
     }
     assert!(
-        wrong.is_empty(),
-        "the commands print something else now:\n{}",
-        wrong.join("\n")
+        writes || stale.is_empty(),
+        "these lines are stale; PAGERACE_DOCS=write cargo test -p pagerace --test cli documents \
+         writes them:\n{}",
+        stale.join("\n")
     );
-}
-
-#[test]
-fn the_readme_has_the_records_of_answers() {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    for evidence in [PaintEvidence::Recorded, PaintEvidence::Guessed] {
-        let question = Question {
-            kinds: vec![DifferenceKind::Protocol],
-            unmeasured: Vec::new(),
-            metric: MetricId::default(),
-            lossy: false,
-            evidence,
-        };
-        let record = ModelErrors::embedded().of(&question).in_words();
-        assert!(readme.contains(&record), "README.md lacks: {record}");
-    }
 }
