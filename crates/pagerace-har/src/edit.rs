@@ -106,7 +106,9 @@ impl Recording {
                 parent.is_none_or(|parent| !urls.contains(&parent))
             })
         };
-        let unnamed = urls.iter().filter(|url| !named.contains(*url) && requested(url));
+        let unnamed = urls
+            .iter()
+            .filter(|url| !named.contains(*url) && requested(url));
         let unnamed: Vec<String> = unnamed.cloned().collect();
         match unnamed.first() {
             Some(url) if named.is_empty() => Err(EditError::Unnamed {
@@ -225,7 +227,10 @@ fn in_styles(
     let mut edits = Vec::new();
     let mut names = |range: Range<usize>, instead: &str| {
         let name = text[range.clone()].trim_matches([' ', '\'', '"', '\n', '\t', '\r']);
-        let url = base.join(name).ok().and_then(|url| without_fragment(url.as_str()));
+        let url = base
+            .join(name)
+            .ok()
+            .and_then(|url| without_fragment(url.as_str()));
         if let Some(url) = url.filter(|url| urls.contains(url)) {
             named.insert(url);
             edits.push((range, instead.to_owned()));

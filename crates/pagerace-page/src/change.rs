@@ -236,17 +236,17 @@ impl FromStr for Change {
         let value = match found {
             None if kind.values().is_empty() => Some(""),
             None => None,
-            Some(found) => values
-                .find(|one| one.eq_ignore_ascii_case(found))
-                .copied(),
+            Some(found) => values.find(|one| one.eq_ignore_ascii_case(found)).copied(),
         };
         let value = value.ok_or_else(|| ChangeError::Value {
             text: first.to_owned(),
             expected: match kind.values() {
                 [] => format!("`{}` without a value", kind.name()),
                 values => {
-                    let all: Vec<String> =
-                        values.iter().map(|one| format!("`{}={one}`", kind.name())).collect();
+                    let all: Vec<String> = values
+                        .iter()
+                        .map(|one| format!("`{}={one}`", kind.name()))
+                        .collect();
                     all.join(" or ")
                 }
             },

@@ -468,6 +468,51 @@ impl Page {
 }
 
 impl Resource {
+    /// Returns an empty resource of the first origin that is requested by GET with low priority.
+    pub fn new(
+        id: ResourceId,
+        url: impl Into<String>,
+        destination: Destination,
+        trigger: Trigger,
+    ) -> Self {
+        Self {
+            id,
+            url: url.into(),
+            origin: OriginId(0),
+            method: "GET".to_owned(),
+            status: 200,
+            no_response: None,
+            destination,
+            script_mode: ScriptMode::Blocking,
+            mime_type: String::new(),
+            request_header_bytes: 300,
+            request_body_bytes: 0,
+            response_header_bytes: 300,
+            body_bytes: 0,
+            decoded_bytes: None,
+            think_time: Duration::ZERO,
+            priority: RequestPriority::Low,
+            render_blocking: false,
+            discovery: Discovery {
+                trigger,
+                evidence: Evidence::Recorded,
+                wait: None,
+            },
+            in_viewport: false,
+            cpu_time: None,
+            blocks_load: true,
+            blocks_load_if_early: false,
+            category: Category::Others,
+            third_party: false,
+            anonymous: false,
+            recorded: None,
+            cache: CacheUse::None,
+            image: ImageBytes::default(),
+            used_at: None,
+            fetch_priority: FetchPriority::Auto,
+        }
+    }
+
     /// Returns true if the script that makes the request keeps its thread until the response is
     /// complete: a synchronous `XMLHttpRequest`. Of all requests by scripts, Chromium makes only
     /// these as `VeryHigh` (`resource_fetcher.cc`).

@@ -53,8 +53,14 @@ impl<'a> Changed<'a> {
         let back = |id: &mut ResourceId| *id = before[id.index()];
         outcome.unanswered.iter_mut().for_each(back);
         if let Some(trace) = &mut outcome.trace {
-            trace.frames.iter_mut().for_each(|frame| back(&mut frame.resource));
-            trace.hol_gaps.iter_mut().for_each(|gap| back(&mut gap.resource));
+            trace
+                .frames
+                .iter_mut()
+                .for_each(|frame| back(&mut frame.resource));
+            trace
+                .hol_gaps
+                .iter_mut()
+                .for_each(|gap| back(&mut gap.resource));
         }
         outcome
     }

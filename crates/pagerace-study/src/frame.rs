@@ -201,8 +201,7 @@ impl Frame {
                     known.join(", ")
                 ));
             }
-            kept.cells
-                .retain(|cell| values.contains(one.of(&cell.key)));
+            kept.cells.retain(|cell| values.contains(one.of(&cell.key)));
         }
         Ok(kept)
     }

@@ -10,10 +10,7 @@ use pagerace_browser::{Action, Browser, BrowserConfig, Cached, Profile};
 use pagerace_core::{
     Destination, Duration, EventQueue, Instant, Priority, Protocol, RequestPriority, ScriptMode,
 };
-use pagerace_page::model::{
-    CacheUse, Category, Discovery, Evidence, ImageBytes, Origin, OriginId, Page, RecordedPage,
-    Resource, ResourceId, Trigger,
-};
+use pagerace_page::model::{Origin, Page, RecordedPage, Resource, ResourceId, Trigger};
 
 pub(crate) const fn id(index: u32) -> ResourceId {
     ResourceId(index)
@@ -33,41 +30,11 @@ pub(crate) fn resource(destination: Destination, bytes: u64, trigger: Trigger) -
         Destination::Image | Destination::Media | Destination::Other => RequestPriority::Low,
     };
     Resource {
-        id: ResourceId(0),
-        url: String::new(),
-        origin: OriginId(0),
-        method: "GET".to_owned(),
-        status: 200,
-        destination,
-        script_mode: ScriptMode::Blocking,
-        mime_type: String::new(),
-        request_header_bytes: 300,
-        request_body_bytes: 0,
-        response_header_bytes: 300,
         body_bytes: bytes,
         // The decoded size equals the encoded size, so that costs are easy to compute.
         decoded_bytes: Some(bytes),
-        think_time: Duration::ZERO,
         priority,
-        render_blocking: false,
-        discovery: Discovery {
-            trigger,
-            evidence: Evidence::Recorded,
-            wait: None,
-        },
-        in_viewport: false,
-        cpu_time: None,
-        blocks_load: true,
-        category: Category::Others,
-        third_party: false,
-        recorded: None,
-        cache: CacheUse::None,
-        no_response: None,
-        image: ImageBytes::default(),
-        blocks_load_if_early: false,
-        anonymous: false,
-        used_at: None,
-        fetch_priority: pagerace_page::FetchPriority::Auto,
+        ..Resource::new(ResourceId(0), String::new(), destination, trigger)
     }
 }
 

@@ -4,10 +4,8 @@ use super::*;
 use crate::ads::{AdKind, AdMatch, AdRequest, Matchers};
 use pagerace_har::domain;
 use pagerace_page::PaintChange;
-use pagerace_page::model::{
-    CacheUse, Discovery, Evidence, FontDisplay, FontUse, Origin, PageLayout, RecordedPage,
-};
-use pagerace_page::{Category, ImageBytes, ImageCoding, OriginId, Resource, ResourceId, Trigger};
+use pagerace_page::model::{Evidence, FontDisplay, FontUse, Origin, PageLayout, RecordedPage};
+use pagerace_page::{ImageCoding, OriginId, Resource, ResourceId, Trigger};
 
 const HOME: &str = "www.site.example";
 
@@ -60,43 +58,19 @@ impl Builder {
         let id = ResourceId(self.page.resources.len() as u32);
         let offset = 100 * u64::from(id.0);
         self.page.resources.push(Resource {
-            id,
-            url: format!("https://{host}{path}"),
             origin: OriginId(origin as u32),
-            method: "GET".to_owned(),
-            status: 200,
-            destination,
             script_mode: ScriptMode::Async,
-            mime_type: String::new(),
-            request_header_bytes: 300,
-            request_body_bytes: 0,
-            response_header_bytes: 300,
             body_bytes: 10_000,
-            decoded_bytes: None,
-            think_time: Duration::ZERO,
-            priority: RequestPriority::Low,
-            render_blocking: false,
-            discovery: Discovery {
-                trigger: Trigger::Markup {
+            third_party,
+            ..Resource::new(
+                id,
+                format!("https://{host}{path}"),
+                destination,
+                Trigger::Markup {
                     parent: ResourceId(0),
                     offset,
                 },
-                evidence: Evidence::Recorded,
-                wait: None,
-            },
-            in_viewport: false,
-            cpu_time: None,
-            blocks_load: true,
-            category: Category::Others,
-            third_party,
-            recorded: None,
-            cache: CacheUse::None,
-            no_response: None,
-            image: ImageBytes::default(),
-            blocks_load_if_early: false,
-            anonymous: false,
-            used_at: None,
-            fetch_priority: pagerace_page::FetchPriority::Auto,
+            )
         });
         id
     }

@@ -24,7 +24,11 @@ fn edited(edit: &Edit, styles: bool, url: &str) -> String {
 #[test]
 fn elements_go_with_their_content() {
     let without = |url: &str, part: &str| {
-        assert_eq!(edited(&Edit::Remove, true, url), PAGE.replace(part, ""), "{url}");
+        assert_eq!(
+            edited(&Edit::Remove, true, url),
+            PAGE.replace(part, ""),
+            "{url}"
+        );
     };
     without("a.css", r#"<link rel=stylesheet href="a.css">"#);
     without("b.js", "<script src=b.js>x</script>");

@@ -23,7 +23,8 @@ use super::{
 use crate::category;
 use pagerace_page::model::MAX_FIELD_BYTES;
 use pagerace_page::{
-    Category, Evidence, FetchPriority, LargestElement, Page, RecordedPage, RecordedTimes, Resource, ResourceId,
+    Category, Evidence, FetchPriority, LargestElement, Page, RecordedPage, RecordedTimes, Resource,
+    ResourceId,
 };
 
 /// Maximum time after the load event at which a resource that it waited for may end, due

@@ -6,12 +6,12 @@
 //! one. Objects are only transferred: they do not run, block or appear, and the server
 //! has no think time.
 
-use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
+use pagerace_core::{Destination, Duration, ScriptMode};
 
 use super::{Transfer, TransferSequence};
 use pagerace_page::model::{
-    CacheUse, Category, Discovery, Evidence, ImageBytes, Note, Origin, OriginId, Page,
-    RecordedPage, RecordedTimes, Resource, ResourceId, Trigger,
+    Category, Note, Origin, OriginId, Page, RecordedPage, RecordedTimes, Resource, ResourceId,
+    Trigger,
 };
 
 /// Hosts of the stand-in servers, which share one connection.
@@ -75,16 +75,7 @@ fn resource(index: usize, transfer: &Transfer) -> Resource {
         },
     };
     Resource {
-        id,
-        url: format!("https://{host}/{}", transfer.file_name),
         origin: OriginId(u32::from(third_party)),
-        method: "GET".to_owned(),
-        status: 200,
-        destination: if index == 0 {
-            Destination::Document
-        } else {
-            Destination::Other
-        },
         script_mode: ScriptMode::Async,
         mime_type: if index == 0 {
             "text/html".to_owned()
@@ -92,35 +83,26 @@ fn resource(index: usize, transfer: &Transfer) -> Resource {
             mime_type(transfer).to_owned()
         },
         request_header_bytes: HEADER_BYTES,
-        request_body_bytes: 0,
         response_header_bytes: HEADER_BYTES,
         body_bytes: transfer.size,
-        decoded_bytes: None,
-        think_time: Duration::ZERO,
-        priority: RequestPriority::Low,
-        render_blocking: false,
-        discovery: Discovery {
-            trigger,
-            evidence: Evidence::Recorded,
-            wait: None,
-        },
-        in_viewport: false,
         cpu_time: Some(Duration::ZERO),
-        blocks_load: true,
         category: transfer.category,
         third_party,
-        cache: CacheUse::None,
-        no_response: None,
-        image: ImageBytes::default(),
-        blocks_load_if_early: false,
-        anonymous: false,
-        used_at: None,
-        fetch_priority: pagerace_page::FetchPriority::Auto,
         recorded: transfer.transfer_time.map(|time| RecordedTimes {
             start: transfer.start,
             end: transfer.start + time,
             exchange: None,
         }),
+        ..Resource::new(
+            id,
+            format!("https://{host}/{}", transfer.file_name),
+            if index == 0 {
+                Destination::Document
+            } else {
+                Destination::Other
+            },
+            trigger,
+        )
     }
 }
 

@@ -134,7 +134,12 @@ pub static DIMENSIONS: [Dimension; COUNT] = [
         many: "reliability policies",
         written: "reliability policy (pagerace list policies)",
         is_optional: true,
-        known: || reliability::policies().iter().map(|info| info.name).collect(),
+        known: || {
+            reliability::policies()
+                .iter()
+                .map(|info| info.name)
+                .collect()
+        },
         reads: |word| reliability::policy(name_of(word)).is_some(),
         followers: |_| 0,
         joins: |_| false,
@@ -175,7 +180,10 @@ pub static DIMENSIONS: [Dimension; COUNT] = [
         joins: |words| words.iter().all(|word| *word != change::NONE),
         parse: |contender, words| {
             // Between changes, `;` may be left out: a selector is one word.
-            let words: Vec<&str> = words.split([' ', ';']).filter(|word| !word.is_empty()).collect();
+            let words: Vec<&str> = words
+                .split([' ', ';'])
+                .filter(|word| !word.is_empty())
+                .collect();
             let all: Vec<String> = words.chunks(2).map(|change| change.join(" ")).collect();
             contender.changes = parse(&all.join(";"))?;
             Ok(())

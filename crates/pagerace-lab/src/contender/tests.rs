@@ -1,5 +1,3 @@
-use pagerace_delivery::reliability::ReliabilitySpec;
-use pagerace_page::Interventions;
 use pagerace_sim::Visit;
 
 use super::{Contender, ContenderText, Dimensions, Noun, choices, choose, product};
@@ -175,7 +173,9 @@ fn interventions_multiply_the_contenders() {
     let strategies = ["sequential", "eps"].map(|s| s.parse().unwrap());
     let what_ifs = ["none", "fonts=1s"].map(|i| i.parse().unwrap());
     let contenders = product(&[
-        choices("interventions", &what_ifs, |c, value| c.interventions = value),
+        choices("interventions", &what_ifs, |c, value| {
+            c.interventions = value
+        }),
         choices("protocol", &maps, |c, value| c.protocols = value),
         choices("strategy", &strategies, |c, value| c.strategy = value),
     ]);

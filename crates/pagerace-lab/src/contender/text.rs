@@ -80,7 +80,10 @@ impl FromStr for ContenderText {
 
 fn unknown(word: &str) -> ContenderError {
     let known = DIMENSIONS.iter().flat_map(|one| (one.known)());
-    let written: Vec<&str> = DIMENSIONS.iter().map(|one: &Dimension| one.written).collect();
+    let written: Vec<&str> = DIMENSIONS
+        .iter()
+        .map(|one: &Dimension| one.written)
+        .collect();
     let (last, others) = written.split_last().expect("there are dimensions");
     ContenderError(format!(
         "`{word}` is not a {} or {last}{}",

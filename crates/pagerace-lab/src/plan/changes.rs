@@ -7,7 +7,10 @@ impl Plan {
     /// Returns an error if the changes of a contender can be made to none of the pages.
     pub(super) fn check_changes(&self) -> Result<(), LabError> {
         for contender in &self.contenders {
-            let mut refused = self.pages.iter().map(|page| contender.changes.apply(page).err());
+            let mut refused = self
+                .pages
+                .iter()
+                .map(|page| contender.changes.apply(page).err());
             let first = refused.next().flatten();
             if let Some(reason) = first
                 && refused.all(|other| other.is_some())

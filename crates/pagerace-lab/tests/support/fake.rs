@@ -5,12 +5,9 @@
 use std::sync::Arc;
 
 use pagerace_browser::LoadMetrics;
-use pagerace_core::{Destination, Duration, Instant, Protocol, RequestPriority, Rng, ScriptMode};
+use pagerace_core::{Destination, Duration, Instant, Protocol, RequestPriority, Rng};
 use pagerace_net::Network;
-use pagerace_page::model::{
-    CacheUse, Category, Discovery, Evidence, ImageBytes, Origin, OriginId, Page, RecordedPage,
-    Resource, ResourceId, Trigger,
-};
+use pagerace_page::model::{Category, Origin, Page, RecordedPage, Resource, ResourceId, Trigger};
 use pagerace_sim::{Explainable, Explained, Outcome, Part, Parts, Scenario, TransportCounters};
 
 use crate::contender::{Contender, ContenderText};
@@ -36,40 +33,18 @@ pub fn page(name: &str) -> Page {
             protocol: None,
         }],
         resources: vec![Resource {
-            id: ResourceId(0),
-            url: format!("https://{name}.example/"),
-            origin: OriginId(0),
-            method: "GET".to_owned(),
-            status: 200,
-            destination: Destination::Document,
-            script_mode: ScriptMode::Blocking,
             mime_type: "text/html".to_owned(),
-            request_header_bytes: 300,
-            request_body_bytes: 0,
-            response_header_bytes: 300,
             body_bytes: 20_000,
-            decoded_bytes: None,
             think_time: Duration::from_millis(20),
             priority: RequestPriority::VeryHigh,
             render_blocking: true,
-            discovery: Discovery {
-                trigger: Trigger::Navigation,
-                evidence: Evidence::Rule,
-                wait: None,
-            },
-            in_viewport: false,
-            cpu_time: None,
-            blocks_load: true,
             category: Category::Html,
-            third_party: false,
-            cache: CacheUse::default(),
-            no_response: None,
-            image: ImageBytes::default(),
-            blocks_load_if_early: false,
-            anonymous: false,
-            used_at: None,
-            fetch_priority: pagerace_page::FetchPriority::Auto,
-            recorded: None,
+            ..Resource::new(
+                ResourceId(0),
+                format!("https://{name}.example/"),
+                Destination::Document,
+                Trigger::Navigation,
+            )
         }],
         document: ResourceId(0),
         recorded: RecordedPage::default(),

@@ -28,14 +28,23 @@ impl Kind for FetchPriority {
     }
 
     fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        let hint = if value == "high" { Hint::High } else { Hint::Low };
-        let reasons: Vec<Option<String>> = on.iter().map(|id| refusal(page.resource(*id))).collect();
+        let hint = if value == "high" {
+            Hint::High
+        } else {
+            Hint::Low
+        };
+        let reasons: Vec<Option<String>> =
+            on.iter().map(|id| refusal(page.resource(*id))).collect();
         if let Some(Some(reason)) = reasons.first()
             && reasons.iter().all(Option::is_some)
         {
             return Err(reason.clone());
         }
-        for (id, _) in on.iter().zip(&reasons).filter(|(_, reason)| reason.is_none()) {
+        for (id, _) in on
+            .iter()
+            .zip(&reasons)
+            .filter(|(_, reason)| reason.is_none())
+        {
             let resource = &mut page.resources[id.index()];
             resource.fetch_priority = hint;
             resource.priority = class(resource, hint);

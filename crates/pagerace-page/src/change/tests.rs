@@ -1,1 +1,249 @@
+use pagerace_core::{Destination, Duration, RequestPriority};
 
+use super::{Change, Changes, Edit};
+use crate::model::{
+    Element, ElementKind, Evidence, FetchPriority, Origin, PageLayout, RecordedPage, Rect,
+};
+use crate::{Page, Resource, ResourceId, Trigger, Wait};
+
+fn id(i: u32) -> ResourceId {
+    ResourceId(i)
+}
+
+fn markup() -> Trigger {
+    Trigger::Markup {
+        parent: id(0),
+        offset: 0,
+    }
+}
+
+/// A document with a script, the image and the data that the script requests, a style sheet, its
+/// font, and an image of the markup.
+fn page() -> Page {
+    let by = |parent: u32| Trigger::Script {
+        parent: id(parent),
+        delay: Duration::ZERO,
+    };
+    let all = [
+        ("", Destination::Document, Trigger::Navigation),
+        ("app.js", Destination::Script, markup()),
+        ("late.jpg", Destination::Image, by(1)),
+        ("data.json", Destination::Fetch, by(1)),
+        ("a.css", Destination::Style, markup()),
+        (
+            "a.woff2",
+            Destination::Font,
+            Trigger::Style { parent: id(4) },
+        ),
+        ("hero.jpg", Destination::Image, markup()),
+        (
+            "beacon",
+            Destination::Fetch,
+            Trigger::After {
+                parent: id(3),
+                delay: Duration::from_millis(5),
+            },
+        ),
+    ];
+    let resource = |(i, (name, destination, trigger)): (usize, (&str, Destination, Trigger))| {
+        Resource::new(
+            id(i as u32),
+            format!("https://a.example/{name}"),
+            destination,
+            trigger,
+        )
+    };
+    let mut resources: Vec<Resource> = all.into_iter().enumerate().map(resource).collect();
+    resources[7].discovery.evidence = Evidence::Timing;
+    let element = |kind, after| Element {
+        kind,
+        rect: Rect::default(),
+        offset: None,
+        after,
+        delay: None,
+        motion: Duration::ZERO,
+        contentful: true,
+        natural: None,
+        share: 0.0,
+    };
+    let elements = vec![
+        element(
+            ElementKind::Image { resource: id(2) },
+            Wait::Resource { id: id(1) },
+        ),
+        element(
+            ElementKind::Text { fonts: vec![id(5)] },
+            Wait::ContentLoaded,
+        ),
+        element(ElementKind::Image { resource: id(6) }, Wait::ContentLoaded),
+        element(ElementKind::Other, Wait::Resource { id: id(3) }),
+    ];
+    Page {
+        name: "a".to_owned(),
+        url: "https://a.example/".to_owned(),
+        origins: vec![Origin {
+            scheme: "https".to_owned(),
+            host: "a.example".to_owned(),
+            port: 443,
+            address: None,
+            connection_group: 0,
+            third_party: false,
+            recorded_rtt: None,
+            protocol: None,
+            unvisited: false,
+        }],
+        resources,
+        document: id(0),
+        recorded: RecordedPage::default(),
+        layout: Some(PageLayout {
+            viewport: (800, 600),
+            elements,
+            fonts: Vec::new(),
+            by_layout: vec![id(2), id(6)],
+            body_start: None,
+            largest: None,
+            rendering: None,
+            processors: None,
+            callbacks: Vec::new(),
+            shares: None,
+            inline_scripts: Vec::new(),
+            overlay: None,
+            hidden: None,
+            measured_in: None,
+        }),
+        content: None,
+        fit: None,
+        candidates: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+fn after(text: &str) -> Page {
+    let changes: Changes = text.parse().unwrap();
+    let changed = changes.apply(&page()).unwrap();
+    changed.page.check().unwrap();
+    changed.page
+}
+
+fn names(page: &Page) -> Vec<&str> {
+    let all = page.resources.iter();
+    all.map(|one| one.url.rsplit('/').next().unwrap()).collect()
+}
+
+fn refusal(text: &str) -> String {
+    let changes: Changes = text.parse().unwrap();
+    changes.apply(&page()).unwrap_err().reason
+}
+
+#[test]
+fn texts_are_read_as_they_are_written() {
+    for text in [
+        "remove ads",
+        "fetchpriority=high */hero.jpg; remove third-party-js+fonts",
+        "unchanged",
+    ] {
+        assert_eq!(text.parse::<Changes>().unwrap().to_string(), text);
+    }
+    let error = |text: &str| text.parse::<Changes>().unwrap_err().to_string();
+    for (text, part) in [
+        ("", "`` is no change of a page"),
+        ("remove", "`remove` is no change of a page"),
+        ("remov ads", "did you mean remove?"),
+        ("remove=now ads", "write `remove` without a value"),
+        (
+            "fetchpriority ads",
+            "`fetchpriority=high` or `fetchpriority=low`",
+        ),
+        ("remove a+", "is not a category"),
+    ] {
+        assert!(error(text).contains(part), "{text}: {}", error(text));
+    }
+}
+
+#[test]
+fn what_only_a_removed_resource_leads_to_goes_with_it() {
+    let page = after("remove */app.js");
+    assert_eq!(names(&page), ["", "a.css", "a.woff2", "hero.jpg", "beacon"]);
+    // Its cause is not known, so it follows what led to the script.
+    assert_eq!(page.resources[4].discovery.trigger.parent(), Some(id(0)));
+    let layout = page.layout.unwrap();
+    let kinds: Vec<ElementKind> = layout.elements.into_iter().map(|one| one.kind).collect();
+    let font = ElementKind::Text { fonts: vec![id(2)] };
+    assert_eq!(kinds, [font, ElementKind::Image { resource: id(3) }]);
+    assert_eq!(layout.by_layout, [id(3)]);
+    let page = after("remove fonts");
+    let text = &page.layout.unwrap().elements[1].kind;
+    assert_eq!(*text, ElementKind::Text { fonts: Vec::new() });
+}
+
+#[test]
+fn outcomes_find_their_places_again() {
+    let changes: Changes = "remove */app.js; remove fonts".parse().unwrap();
+    let kept = changes.apply(&page()).unwrap().kept;
+    assert_eq!(kept.before(), [id(0), id(4), id(6), id(7)]);
+    let spread = kept.spread(vec![Some('a'), None, Some('c'), Some('d')]);
+    let places: Vec<usize> = (0..8).filter(|i| spread[*i].is_some()).collect();
+    assert_eq!(places, [0, 6, 7]);
+    assert_eq!(kept.select(&[0, 1, 2, 3, 4, 5, 6, 7]), [0, 4, 6, 7]);
+}
+
+#[test]
+fn hints_change_the_class() {
+    let page = after("fetchpriority=high */hero.jpg; fetchpriority=low */app.js+*/a.css");
+    let class = |i: usize| (page.resources[i].priority, page.resources[i].fetch_priority);
+    assert_eq!(class(6), (RequestPriority::High, FetchPriority::High));
+    assert_eq!(class(1), (RequestPriority::Low, FetchPriority::Low));
+    assert_eq!(class(2), (RequestPriority::Low, FetchPriority::Auto));
+    let mut urgent = self::page();
+    urgent.resources[4].priority = RequestPriority::VeryHigh;
+    let low: Changes = "fetchpriority=low css".parse().unwrap();
+    let sheet = &low.apply(&urgent).unwrap().page.resources[4];
+    assert_eq!(
+        sheet.priority,
+        RequestPriority::High,
+        "a sheet stays before the body"
+    );
+}
+
+#[test]
+fn what_has_no_effect_says_why() {
+    for (text, part) in [
+        ("remove ads", "selects no request"),
+        ("remove html", "is the page's document"),
+        ("fetchpriority=high */late.jpg", "a script requests it"),
+        ("fetchpriority=high fonts", "a style sheet names it"),
+        (
+            "fetchpriority=high */beacon",
+            "does not tell what requests it",
+        ),
+        ("remove */app.js; remove */late.jpg", "selects no request"),
+    ] {
+        assert!(refusal(text).contains(part), "{text}: {}", refusal(text));
+    }
+}
+
+#[test]
+fn changes_of_different_resources_commute() {
+    let all = [
+        "remove */late.jpg",
+        "remove css",
+        "fetchpriority=high */hero.jpg",
+    ];
+    for a in all {
+        for b in all.into_iter().filter(|b| *b != a) {
+            assert_eq!(
+                after(&format!("{a}; {b}")),
+                after(&format!("{b}; {a}")),
+                "{a}, {b}"
+            );
+        }
+    }
+}
+
+#[test]
+fn servers_make_the_same_change() {
+    let edit = |text: &str| text.parse::<Change>().unwrap().edit();
+    assert_eq!(edit("remove ads"), Edit::Remove);
+    let low = Edit::Set("fetchpriority", "low".to_owned());
+    assert_eq!(edit("fetchpriority=LOW ads"), low);
+}

@@ -8,8 +8,7 @@ use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
 use pagerace_page::{
-    CacheUse, Category, Discovery, Evidence, ImageBytes, Interventions, Origin, OriginId, Page,
-    RecordedPage, Resource, ResourceId, Trigger,
+    Category, Interventions, Origin, Page, RecordedPage, Resource, ResourceId, Trigger,
 };
 use pagerace_sim::{LoadSettings, ProtocolMap, RecordEnds, Reprioritisation, Scenario, Visit};
 use pagerace_transport::tls;
@@ -53,44 +52,22 @@ pub fn flat_page(images: &[u64]) -> Page {
 
 fn resource(id: u32, destination: Destination, body_bytes: u64, trigger: Trigger) -> Resource {
     Resource {
-        id: ResourceId(id),
-        url: format!("https://site.example/{id}"),
-        origin: OriginId(0),
-        method: "GET".to_owned(),
-        status: 200,
-        destination,
-        script_mode: ScriptMode::Blocking,
-        mime_type: String::new(),
         request_header_bytes: 400,
-        request_body_bytes: 0,
-        response_header_bytes: 300,
         body_bytes,
-        decoded_bytes: None,
-        think_time: Duration::ZERO,
         priority: if id == 0 {
             RequestPriority::VeryHigh
         } else {
             RequestPriority::Low
         },
-        render_blocking: false,
-        discovery: Discovery {
-            trigger,
-            evidence: Evidence::Recorded,
-            wait: None,
-        },
         in_viewport: id < 5,
         cpu_time: Some(Duration::ZERO),
-        blocks_load: true,
         category: Category::Images,
-        cache: CacheUse::None,
-        no_response: None,
-        image: ImageBytes::default(),
-        blocks_load_if_early: false,
-        anonymous: false,
-        used_at: None,
-        fetch_priority: pagerace_page::FetchPriority::Auto,
-        third_party: false,
-        recorded: None,
+        ..Resource::new(
+            ResourceId(id),
+            format!("https://site.example/{id}"),
+            destination,
+            trigger,
+        )
     }
 }
 

@@ -5,6 +5,7 @@
 //! seeds for as long as you like.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod changes;
 mod flows;
 mod inputs;
 mod laws;

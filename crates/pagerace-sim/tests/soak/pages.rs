@@ -2,11 +2,11 @@
 
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
-    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay,
-    FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript, Largest, LargestCandidate,
-    LargestElement, NoResponse, Origin, OriginId, Overlay, Page, PageLayout, PaintFit,
-    PictureShares, RecordedPage, RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger,
-    Wait,
+    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence,
+    FetchPriority, FontDisplay, FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript,
+    Largest, LargestCandidate, LargestElement, NoResponse, Origin, OriginId, Overlay, Page,
+    PageLayout, PaintFit, PictureShares, RecordedPage, RecordedTimes, Rect, RenderingTime,
+    Resource, ResourceId, Trigger, Wait,
 };
 
 use super::inputs::Draw;
@@ -283,6 +283,7 @@ impl Draw {
                     .then(|| std::array::from_fn(|k| body_bytes * k as u64 / 10)),
             },
             used_at,
+            fetch_priority: FetchPriority::Auto,
         }
     }
 

@@ -307,7 +307,8 @@ fn choices(frame: &Frame, metric: MetricId, today: Option<&str>) -> Result<Vec<K
         names.position(|name| *name == question.baseline)
     } else {
         let all = all.iter().enumerate();
-        let plainest = all.min_by_key(|(_, key)| (key.property("protocol") != "h2", strangeness(key)));
+        let plainest =
+            all.min_by_key(|(_, key)| (key.property("protocol") != "h2", strangeness(key)));
         plainest.map(|(place, _)| place)
     };
     all[..=first.unwrap_or(0)].rotate_right(1);

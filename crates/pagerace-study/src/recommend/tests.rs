@@ -9,6 +9,7 @@ use super::{Evaluation, Feature, NetworkFacts, PageFacts, PolicyKind, Population
 use crate::compare::needed;
 use crate::fixture::loads;
 use crate::frame::Frame;
+use crate::key::Dimension;
 
 /// The networks of tests: loss in per cent.
 const NETWORKS: [(&str, f64); 4] = [("clean", 0.0), ("fair", 0.5), ("poor", 1.5), ("bad", 3.0)];
@@ -304,7 +305,8 @@ fn what_cannot_be_answered_is_named() {
     assert!(told.contains("both have loads of 0.har on clean"), "{told}");
     let mut rows = loads("0.har", "clean", "h2", &[1.0], 0.0);
     for row in &mut rows {
-        std::sync::Arc::make_mut(&mut row.key).visit = "warm".to_owned();
+        let key = std::sync::Arc::make_mut(&mut row.key);
+        Dimension::named("visit").unwrap().set(key, "warm");
     }
     world.frame.add(&rows);
     let told = world.try_population(None).unwrap_err();

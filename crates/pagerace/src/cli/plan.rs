@@ -97,14 +97,20 @@ impl Contenders {
             strategies: list("strategy", &args.strategy, &[])?,
             others: vec![
                 choices("protocol", &maps, |c, value| c.protocols = value),
-                choices("congestion", &controllers(&args.controllers.cc)?, |c, value| {
-                    c.congestion = value;
-                }),
+                choices(
+                    "congestion",
+                    &controllers(&args.controllers.cc)?,
+                    |c, value| {
+                        c.congestion = value;
+                    },
+                ),
                 choices("visit", &visits, |c, value| c.visit = value),
                 choices("reliability", &policies(&args.reliability)?, |c, value| {
                     c.reliability = value;
                 }),
-                choices("changes", &changes(&args.change)?, |c, value| c.changes = value),
+                choices("changes", &changes(&args.change)?, |c, value| {
+                    c.changes = value
+                }),
             ],
             baseline: args.baseline.clone(),
             few,
@@ -158,7 +164,9 @@ impl Contenders {
             strategies.insert(0, needed.clone());
         }
         let mut all = self.others.clone();
-        all.push(choices("strategy", &strategies, |c, value| c.strategy = value));
+        all.push(choices("strategy", &strategies, |c, value| {
+            c.strategy = value
+        }));
         all.push(choices("interventions", variants, |c, value| {
             c.interventions = value;
         }));

@@ -117,7 +117,10 @@ fn policies(out: &mut impl Write) -> io::Result<()> {
 
 fn changes(out: &mut impl Write) -> io::Result<()> {
     for kind in pagerace_page::change::KINDS {
-        let lines = [kind.summary().to_owned(), format!("Write: {}", kind.example())];
+        let lines = [
+            kind.summary().to_owned(),
+            format!("Write: {}", kind.example()),
+        ];
         entry(out, kind.name(), &lines)?;
     }
     writeln!(

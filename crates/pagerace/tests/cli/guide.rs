@@ -108,7 +108,9 @@ fn with_figures(document: &str) -> (String, usize) {
         let (name, rest) = part.split_once(" -->").expect("a figure has a name");
         let (_, rest) = rest.split_once("<!-- /figure -->").expect("a figure ends");
         let value = figure(name);
-        text.push_str(&format!("<!-- figure {name} -->{value}<!-- /figure -->{rest}"));
+        text.push_str(&format!(
+            "<!-- figure {name} -->{value}<!-- /figure -->{rest}"
+        ));
         count += 1;
     }
     (text, count)
@@ -145,10 +147,17 @@ fn number_after(text: &str, before: &str) -> String {
 /// Returns the errors on held-out pages without random loss: `fcp-h2-h3` or `fcp-h1`.
 fn error_of(name: &str, accuracy: &str) -> String {
     let (metric, protocols) = name.split_once('-').expect("a metric and protocols");
-    let (_, title) = METRICS.iter().find(|(key, _)| *key == metric).expect("a metric");
+    let (_, title) = METRICS
+        .iter()
+        .find(|(key, _)| *key == metric)
+        .expect("a metric");
     let row = format!("| {title} | {} | lossless |", protocols.replace('-', ", "));
     let row = accuracy.lines().find(|line| line.starts_with(&row));
-    let cells: Vec<&str> = row.expect("there is a row").split('|').map(str::trim).collect();
+    let cells: Vec<&str> = row
+        .expect("there is a row")
+        .split('|')
+        .map(str::trim)
+        .collect();
     format!("{} / {}", cells[9].trim_end_matches(" %"), cells[10])
 }
 

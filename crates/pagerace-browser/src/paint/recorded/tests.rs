@@ -1,7 +1,7 @@
-use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
+use pagerace_core::{Destination, Duration};
 use pagerace_page::{
-    CacheUse, Category, Discovery, Element, ElementKind, Evidence, ImageBytes, Largest, OriginId,
-    Page, PageLayout, RecordedPage, Rect, Resource, ResourceId, Trigger, Wait,
+    Element, ElementKind, Largest, Page, PageLayout, RecordedPage, Rect, Resource, ResourceId,
+    Trigger, Wait,
 };
 
 use crate::Profile;
@@ -20,40 +20,9 @@ fn resource(id: u32, destination: Destination, bytes: u64) -> Resource {
         }
     };
     Resource {
-        id: ResourceId(id),
-        url: String::new(),
-        origin: OriginId(0),
-        method: "GET".to_owned(),
-        status: 200,
-        destination,
-        script_mode: ScriptMode::Blocking,
-        mime_type: String::new(),
-        request_header_bytes: 300,
-        request_body_bytes: 0,
-        response_header_bytes: 300,
         body_bytes: bytes,
-        decoded_bytes: None,
-        think_time: Duration::ZERO,
-        priority: RequestPriority::Low,
-        render_blocking: false,
-        discovery: Discovery {
-            trigger,
-            evidence: Evidence::Recorded,
-            wait: None,
-        },
         in_viewport: true,
-        cpu_time: None,
-        blocks_load: true,
-        category: Category::Others,
-        third_party: false,
-        recorded: None,
-        cache: CacheUse::None,
-        no_response: None,
-        image: ImageBytes::default(),
-        blocks_load_if_early: false,
-        anonymous: false,
-        used_at: None,
-        fetch_priority: pagerace_page::FetchPriority::Auto,
+        ..Resource::new(ResourceId(id), String::new(), destination, trigger)
     }
 }
 

@@ -14,8 +14,8 @@ use pagerace_har::{
 use pagerace_lab::{Load, Plan, RunSummary};
 use pagerace_live::ReplaySite;
 use pagerace_live::world::{LiveOutcome, LiveScenario, World, WorldOptions};
-use pagerace_page::{Changes, Page};
 use pagerace_page::intervention::Failure;
+use pagerace_page::{Changes, Page};
 use pagerace_sim::{NameLookup, Outcome, Visit};
 use ring::digest::{Context, SHA256};
 use serde_json::Value;
@@ -110,7 +110,10 @@ pub(crate) fn served(paths: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Ve
 }
 
 fn read(path: &Path) -> Result<Recording> {
-    Ok(pagerace_har::load_recording(path, &ImportOptions::default())?)
+    Ok(pagerace_har::load_recording(
+        path,
+        &ImportOptions::default(),
+    )?)
 }
 
 fn serve(path: &Path, name: String, tell: &mut dyn FnMut(&str)) -> Result<Served> {

@@ -293,7 +293,9 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
 /// Returns a contender that ignores the strategy, in a race of different strategies.
 fn without_choice(plan: &Plan) -> Option<String> {
     let found = plan.contenders.iter().find(|c| !c.has_choice())?;
-    plan.varying().has("strategy").then(|| found.protocols.to_string())
+    plan.varying()
+        .has("strategy")
+        .then(|| found.protocols.to_string())
 }
 
 /// Returns a note on the assumptions about the pages and on the command that lists them.
