@@ -1,5 +1,6 @@
-//! One prediction compared with one observation, by one metric.
+//! One prediction compared with one observation, by one metric, and all of them as CSV.
 
+use pagerace_lab::export::csv::quote;
 use pagerace_lab::metric::MetricId;
 use pagerace_lab::stats::median;
 use serde::Serialize;
@@ -86,6 +87,39 @@ pub fn repeat_error(values: &[f64]) -> Option<f64> {
     });
     let errors: Vec<f64> = errors.collect::<Option<_>>()?;
     (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
+}
+
+const HEADER: &str = "page,held_out,network,contender,metric,predicted,live,error_percent,\
+                      repeat_percent,runs,failed\n";
+
+/// Formats cells as CSV, one line each. Values are in the unit of the metric, and all numbers are
+/// rounded to one decimal. An unknown value is empty; a time that most loads did not reach is `inf`.
+pub fn csv(cells: &[Cell]) -> String {
+    let mut text = HEADER.to_owned();
+    for cell in cells {
+        let percent = |share: Option<f64>| rounded(share.map(|share| share * 100.0));
+        let fields = [
+            cell.page.clone(),
+            cell.held_out.to_string(),
+            cell.network.clone(),
+            cell.contender.clone(),
+            cell.metric.metric().name.to_owned(),
+            rounded(cell.predicted),
+            rounded(cell.observed),
+            percent(cell.signed_error()),
+            percent(cell.repeat),
+            cell.runs.to_string(),
+            cell.failed.to_string(),
+        ];
+        let fields = fields.each_ref().map(|field| quote(field));
+        text.push_str(&fields.join(","));
+        text.push('\n');
+    }
+    text
+}
+
+fn rounded(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |v| ((v * 10.0).round() / 10.0).to_string())
 }
 
 #[cfg(test)]

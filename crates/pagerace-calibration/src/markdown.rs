@@ -7,10 +7,10 @@ use pagerace_report::sections::{Section, Table};
 use crate::accuracy::Accuracy;
 use crate::tables::{Extent, sections};
 
-/// Formats one document. `rerun` is the command that repeats the measurement.
-pub fn markdown(accuracy: &Accuracy, rerun: &str, extent: Extent) -> String {
+/// Formats the page. `rerun` is the command that repeats the measurement.
+pub fn markdown(accuracy: &Accuracy, rerun: &str) -> String {
     let mut out = String::new();
-    for (i, section) in sections(accuracy, rerun, extent).iter().enumerate() {
+    for (i, section) in sections(accuracy, rerun, Extent::Page).iter().enumerate() {
         write_section(&mut out, section, i == 0);
     }
     out

@@ -8,7 +8,6 @@ use pagerace_report::sections::Section;
 use crate::accuracy::Accuracy;
 
 mod answers;
-mod cells;
 mod differences;
 mod errors;
 mod goals;
@@ -25,10 +24,8 @@ pub enum Extent {
     /// Goals, errors and Lighthouse: about one screen.
     Terminal,
     /// A page of documentation, with a row for each kind of page, network, protocol and
-    /// strategy, and the errors of differences.
+    /// strategy, the errors of differences, and the causes of the largest errors.
     Page,
-    /// Reference tables: all columns of all groups, pages, causes and single cells.
-    Tables,
 }
 
 /// Returns all sections in order. `rerun` is the command that repeats the measurement; it
@@ -52,20 +49,12 @@ pub fn sections(accuracy: &Accuracy, rerun: &str, extent: Extent) -> Vec<Section
             errors::overview(accuracy),
             answers::answers(accuracy),
             differences::overview(accuracy),
+            why::why(accuracy),
         ]
         .into_iter()
         .chain(beside)
         .chain([head::facts(accuracy), head::rerun(accuracy, rerun)])
         .collect(),
-        Extent::Tables => vec![
-            head::tables(accuracy),
-            errors::errors(accuracy),
-            errors::groups(accuracy),
-            differences::differences(accuracy),
-            errors::by_page(accuracy),
-            why::why(accuracy),
-            cells::cells(accuracy),
-        ],
     }
 }
 

@@ -1,4 +1,42 @@
-use super::{relative_error, repeat_error};
+use super::{Cell, csv, relative_error, repeat_error};
+use crate::samples::metric;
+
+#[test]
+fn csv_has_a_line_for_each_cell_with_rounded_numbers_and_empty_fields() {
+    let cell = Cell {
+        page: "news, old".to_owned(),
+        network: "cable".to_owned(),
+        contender: "h3".to_owned(),
+        protocol: "h3".to_owned(),
+        strategy: None,
+        kinds: Vec::new(),
+        lossy: false,
+        held_out: true,
+        metric: metric("lcp"),
+        observed: Some(800.0),
+        predicted: Some(720.04),
+        elsewhere: None,
+        lighthouse: None,
+        repeat: None,
+        runs: 10,
+        failed: 0,
+    };
+    let failed = Cell {
+        page: "shop".to_owned(),
+        held_out: false,
+        observed: None,
+        predicted: Some(f64::INFINITY),
+        repeat: Some(0.015),
+        ..cell.clone()
+    };
+    assert_eq!(
+        csv(&[cell, failed]),
+        "page,held_out,network,contender,metric,predicted,live,error_percent,repeat_percent,runs,\
+         failed\n\
+         \"news, old\",true,cable,h3,lcp,720,800,-10,,10,0\n\
+         shop,false,cable,h3,lcp,inf,,,1.5,10,0\n"
+    );
+}
 
 #[test]
 fn errors_are_shares_of_what_was_observed() {

@@ -4,7 +4,7 @@ use pagerace_core::Words as _;
 use pagerace_lab::metric::MetricId;
 use pagerace_report::sections::{Section, Table, columns};
 
-use super::{or_none, pair, share, signed, title, value};
+use super::{or_none, pair, title};
 use crate::accuracy::Accuracy;
 use crate::differences::DifferenceErrors;
 
@@ -51,7 +51,8 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
     });
     let section = Section::new("Error of differences").say(INTRODUCTION).say(
         "Each field: the error that half of the pairs do not exceed / that 95 % do not exceed, in \
-         per cent.",
+         per cent. Paints: how they are known; guessed are the same pages without Pagerace's own \
+         fields, as other recorders would have recorded them.",
     );
     tables.fold(section, Section::table)
 }
@@ -63,41 +64,4 @@ fn brief(errors: &DifferenceErrors) -> String {
 
 fn network(lossy: bool) -> String {
     if lossy { "lossy" } else { "lossless" }.to_owned()
-}
-
-/// Builds the tables with all columns.
-pub(super) fn differences(accuracy: &Accuracy) -> Section {
-    let section = Section::new("Error of differences").say(INTRODUCTION).say(
-        "Significant: Welch's test of the live runs is below 0.05, without correction for the \
-             number of pairs. Sign right: of those, pairs whose predicted difference has the live \
-             one's sign (goal: 95 %). Bias is positive where the second contender is predicted \
-             too slow against the first. Paints: how they are known; guessed are the same pages \
-             without Pagerace's own fields, as other recorders would have recorded them.",
-    );
-    let tables = sets(accuracy).map(|(caption, errors)| table(errors).captioned(caption));
-    tables.fold(section, Section::table)
-}
-
-fn table(errors: &[DifferenceErrors]) -> Table {
-    let rows = errors.iter().map(|error| {
-        let right = error.sign_right as f64 / error.significant as f64;
-        vec![
-            error.kind.word().to_owned(),
-            title(error.metric),
-            network(error.lossy),
-            error.evidence.to_string(),
-            error.pairs.to_string(),
-            error.significant.to_string(),
-            share((error.significant > 0).then_some(right)),
-            share(error.p50),
-            share(error.p95),
-            signed(error.bias),
-            value(error.metric, error.distance),
-        ]
-    });
-    let header = columns(
-        "differ in | metric | networks | paints | pairs | significant | sign right | p50 | p95 | \
-         bias | distance",
-    );
-    Table::new(header, 4, rows)
 }

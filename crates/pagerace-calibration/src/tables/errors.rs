@@ -1,4 +1,4 @@
-//! The errors: overall, and by kind of page, network, protocol, strategy and page.
+//! The errors: overall, and by kind of page, network, protocol and strategy.
 
 use pagerace_lab::metric::MetricId;
 use pagerace_lab::results::distinct;
@@ -123,40 +123,4 @@ pub(super) fn brief(errors: &Errors) -> String {
         (None, _) | (_, None) => NONE.to_owned(),
         (p50, p90) => format!("{}, {}", pair(p50, p90), unitless(&signed(errors.bias))),
     }
-}
-
-/// Builds the tables with all metrics of all groups.
-pub(super) fn groups(accuracy: &Accuracy) -> Section {
-    let parts = parts(accuracy).into_iter();
-    let tables = parts.filter(|(_, _, groups)| !groups.is_empty());
-    let tables = tables.map(|(caption, _, groups)| apart(groups).captioned(capital(caption)));
-    tables.fold(Section::new("Relative error by group"), Section::table)
-}
-
-const APART: &str =
-    " | metric | tuned cells | p50 | p90 | bias | held-out cells | p50 | p90 | bias";
-
-/// Builds a table with tuned and held-out pages in separate columns.
-fn apart(groups: &[Group]) -> Table {
-    let rows = groups.iter().map(|group| {
-        let mut row = vec![group.name.clone(), title(group.metric)];
-        for errors in [&group.tuned, &group.held_out] {
-            row.push(errors.count.to_string());
-            row.extend([share(errors.p50), share(errors.p90), signed(errors.bias)]);
-        }
-        row
-    });
-    Table::new(columns(APART), 2, rows)
-}
-
-pub(super) fn by_page(accuracy: &Accuracy) -> Section {
-    let header = columns(&format!("page | {ERRORS}"));
-    let rows = accuracy.by_page.iter().map(|group| {
-        let held_out = accuracy.held_out.contains(&group.name);
-        let mark = if held_out { " (held out)" } else { "" };
-        let mut row = vec![format!("{}{mark}", group.name)];
-        row.extend(error_fields(group.metric, &group.errors));
-        row
-    });
-    Section::new("Relative error by page").table(Table::new(header, 2, rows))
 }

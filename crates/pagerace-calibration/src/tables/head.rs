@@ -17,31 +17,15 @@ pub(super) fn introduction(accuracy: &Accuracy) -> Section {
     let loaded: BTreeSet<_> = loaded
         .map(|c| (&c.page, &c.network, &c.contender))
         .collect();
-    Section::new(TITLE)
-        .say(format!(
-            "How far predicted page loads are from loads in a real browser: {pages} pages, \
+    Section::new(TITLE).say(format!(
+        "How far predicted page loads are from loads in a real browser: {pages} pages, \
                  {} live loads in {} combinations of page, network and contender. The model was \
                  tuned on {} of the pages; the other {held_out} were held out, and say how far \
                  off it is on pages that nobody looked at.",
-            accuracy.quality.runs,
-            loaded.len(),
-            pages - held_out,
-        ))
-        .say(
-            "All metrics and pages, the largest errors with their causes, and every cell are in \
-             the tables beside this file, whose name ends in -tables.",
-        )
-}
-
-/// Builds the heading of the tables.
-pub(super) fn tables(accuracy: &Accuracy) -> Section {
-    Section::new(format!("{TITLE}: tables"))
-        .say(
-            "All metrics, groups and pages, the largest errors with their causes, and every \
-             cell. The file beside this one, without -tables in its name, sums them up.",
-        )
-        .say(format!("Tuned on: {}.", list(&tuned(accuracy))))
-        .say(format!("Held out: {}.", list(&accuracy.held_out)))
+        accuracy.quality.runs,
+        loaded.len(),
+        pages - held_out,
+    ))
 }
 
 /// Builds the list of facts about the measurement.
@@ -158,13 +142,6 @@ pub(super) fn rerun(accuracy: &Accuracy, rerun: &str) -> Section {
         lines,
         ..Section::new("How to run it again")
     }
-}
-
-/// Returns the names of the pages that the model was tuned on.
-fn tuned(accuracy: &Accuracy) -> Vec<String> {
-    let pages = accuracy.pages.iter();
-    let tuned = pages.filter(|page| !accuracy.held_out.contains(page));
-    tuned.cloned().collect()
 }
 
 fn list(names: &[String]) -> String {

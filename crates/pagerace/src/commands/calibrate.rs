@@ -9,10 +9,10 @@ mod timelines;
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use pagerace_calibration::cell;
 use pagerace_calibration::classes::csv;
 use pagerace_calibration::design::design;
 use pagerace_calibration::json::write_accuracy;
@@ -62,6 +62,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
     let models = args.models.iter().filter(|_| !args.pages.is_empty());
     let files = args.output.iter().chain(&args.json).chain(models.clone());
     let files = files.chain(&args.timelines).chain(&args.model_errors);
+    let files = files.chain(&args.cells);
     check_files(&files.collect::<Vec<_>>(), &args.pages)?;
     let pages = pages::read(args)?;
     let all = plan(args, networks, &pages.models)?;
@@ -185,25 +186,15 @@ fn print(compared: &Accuracy) -> Result<()> {
 
 fn write_comparison(args: &CalibrateArgs, compared: &Accuracy) -> Result<()> {
     if let Some(path) = &args.output {
-        for (path, extent) in [(path.clone(), Extent::Page), (beside(path), Extent::Tables)] {
-            write_text(&path, &markdown(compared, &rerun(), extent))?;
-        }
+        write_text(path, &markdown(compared, &rerun()))?;
     }
     if let Some(path) = &args.json {
         write(path, |out| write_accuracy(compared, &rerun(), out))?;
     }
-    Ok(())
-}
-
-/// Returns the file of the tables: `accuracy-tables.md` for `accuracy.md`.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push("-tables");
-    if let Some(extension) = path.extension() {
-        name.push(".");
-        name.push(extension);
+    if let Some(path) = &args.cells {
+        write_text(path, &cell::csv(&compared.cells))?;
     }
-    path.with_file_name(name)
+    Ok(())
 }
 
 /// Returns the comments above the errors of differences.

@@ -233,6 +233,8 @@ fn from_a_folder_to_a_calibration() {
         "seen.json",
         "-o",
         "accuracy.md",
+        "--cells",
+        "cells.csv",
         "--timelines",
         "t.csv",
         "--models",
@@ -243,8 +245,9 @@ fn from_a_folder_to_a_calibration() {
     assert_eq!(calibrate.code, 0, "{}", calibrate.err);
     let accuracy = sandbox.read("accuracy.md");
     assert!(accuracy.contains("Page Load Time"), "{accuracy}");
-    let tables = sandbox.read("accuracy-tables.md");
-    assert!(tables.contains("## All cells"), "{tables}");
+    let cells = sandbox.read("cells.csv");
+    let loaded = |line: &str| line.starts_with("site,false,") && line.contains(",onload,");
+    assert!(cells.lines().any(loaded), "{cells}");
     let timelines = sandbox.read("t.csv");
     for (world, path) in [
         ("live", "style.css"),

@@ -82,14 +82,17 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) models: Option<PathBuf>,
 
-    /// Write the comparison as Markdown, its long tables beside it (accuracy.md,
-    /// accuracy-tables.md).
+    /// Write the comparison as Markdown.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
 
     /// Write the comparison as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+
+    /// Write each combination of page, network, contender and metric, predicted and live, as CSV.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) cells: Option<PathBuf>,
 
     /// Write the errors of predicted differences as CSV.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
