@@ -34,6 +34,9 @@ pub struct Claim {
     pub sentence: Sentence,
     /// The number that others published for it.
     pub published: Option<f64>,
+    /// True if it is one of the few claims that stand for the study.
+    #[serde(default)]
+    pub headline: bool,
     /// True if the author expects it to hold.
     #[serde(default)]
     pub expected: bool,

@@ -106,7 +106,6 @@ fn a_study_is_a_folder_that_no_code_names() {
         .find(|(task, _)| task == "add the study of a paper");
     let (_, places) = row.unwrap();
     assert!(places.contains(&root().join("studies/")));
-    let text = fs::read_to_string(root().join("docs/reproductions.md")).unwrap();
     let mut files = Vec::new();
     sources(&root().join("crates"), &mut files);
     files.retain(|file| file.extension().is_some_and(|end| end == "rs"));
@@ -115,8 +114,10 @@ fn a_study_is_a_folder_that_no_code_names() {
         let folder = folder.unwrap().path();
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         assert!(folder.join("plan.toml").exists(), "{name}");
+        let text = root().join("docs/reproductions").join(&name);
+        let text = fs::read_to_string(text.with_extension("md")).unwrap();
         assert!(
-            text.contains(&format!("<!-- begin of study {name}:")),
+            text.starts_with(&format!("<!-- begin of study {name}:")),
             "{name}"
         );
         for file in &files {

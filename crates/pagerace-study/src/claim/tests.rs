@@ -9,6 +9,7 @@ fn decide(text: &str, filter: &[(&str, &str)]) -> Result<Vec<Decision>, String> 
         name: String::new(),
         sentence: parse(text).unwrap(),
         published: None,
+        headline: false,
         expected: false,
         filter,
     };
@@ -94,6 +95,7 @@ fn pages_without_both_contenders_do_not_count() {
         name: String::new(),
         sentence: parse(text).unwrap(),
         published: None,
+        headline: false,
         expected: false,
         filter: Filter::new(),
     };
@@ -141,6 +143,7 @@ fn numbers_like_the_published_one_agree() {
         name: String::new(),
         sentence: parse(text).unwrap(),
         published: Some(0.4),
+        headline: false,
         expected: false,
         filter: Filter::new(),
     };

@@ -82,11 +82,11 @@ impl SectionArgs {
 
 /// Returns a report as a section of Markdown, without figures.
 pub(crate) fn markdown(report: &SectionReport) -> String {
-    let title = format!("## {}\n", report.title);
+    let title = format!("# {}\n", report.title);
     let facts = report.facts.iter().map(|fact| format!("{fact}."));
     let mut lines: Vec<String> = std::iter::once(title).chain(facts).collect();
     for section in &report.sections {
-        lines.push(format!("\n### {}\n", section.title));
+        lines.push(format!("\n## {}\n", section.title));
         if !section.text.is_empty() {
             lines.push(section.text.join(" "));
         }

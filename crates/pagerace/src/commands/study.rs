@@ -139,7 +139,7 @@ pub(crate) struct ReportArgs {
     results: ResultArgs,
 
     /// Also write the study's section of a Markdown file, in place of the one that is there.
-    /// Its plots go into a folder beside the file.
+    /// Its plots go beside the file.
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 

@@ -1,7 +1,8 @@
 //! Outputs and figures in documents are those of today's build.
 //!
 //! A block of output after a command on an example page shows paragraphs of what the command
-//! prints. A figure stands between `<!-- figure NAME -->` and `<!-- /figure -->`. The test fails
+//! prints. A figure stands between `<!-- figure NAME -->` and `<!-- /figure -->`, and the headlines
+//! of all studies between `<!-- claims -->` and `<!-- /claims -->`. The test fails
 //! where a document says something else; with `PAGERACE_DOCS=write` it writes the documents.
 
 use std::collections::BTreeSet;
@@ -15,11 +16,14 @@ use pagerace_page::PaintEvidence;
 use crate::support::Sandbox;
 
 /// The documents, with the least number of commands and figures in each.
-const DOCUMENTS: [(&str, usize, usize); 3] = [
+const DOCUMENTS: [(&str, usize, usize); 4] = [
     ("README.md", 1, 2),
     ("docs/user-guide.md", 5, 0),
     ("docs/limitations.md", 0, 10),
+    ("docs/reproductions.md", 0, 0),
 ];
+/// The header of the table of a study's claims.
+const CLAIMS: &str = "| claim | published | here | verdict |\n|---|---|---|---|\n";
 /// The metrics of figures, with their titles in docs/accuracy.md.
 const METRICS: [(&str, &str); 4] = [
     ("fcp", "First Contentful Paint"),
@@ -161,6 +165,56 @@ fn error_of(name: &str, accuracy: &str) -> String {
     format!("{} / {}", cells[9].trim_end_matches(" %"), cells[10])
 }
 
+/// Returns the document with today's headlines of the studies, if it has any.
+fn with_claims(document: &str) -> String {
+    let (begin, end) = ("<!-- claims -->", "<!-- /claims -->");
+    let Some((before, rest)) = document.split_once(begin) else {
+        return document.to_owned();
+    };
+    let (_, after) = rest.split_once(end).expect("the claims end");
+    let folder = fs::read_dir(root().join("docs/reproductions")).unwrap();
+    let mut names: Vec<String> = folder
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".md"))
+        .collect();
+    names.sort();
+    let rows: String = names.iter().map(|name| rows_of(name)).collect();
+    let header = "| study | claim | published | here | verdict |\n|---|---|---|---|---|\n";
+    format!("{before}{begin}\n\n{header}{rows}\n{end}{after}")
+}
+
+/// Returns the rows of a study: a sum of its claims, and those in bold. A file without claims has
+/// none.
+fn rows_of(name: &str) -> String {
+    let text = read(&format!("docs/reproductions/{name}"));
+    let Some((before, table)) = text.split_once(CLAIMS) else {
+        return String::new();
+    };
+    let title = before.lines().find_map(|line| line.strip_prefix("# "));
+    let title = title.expect("a study has a title");
+    let claims = table.lines().take_while(|line| line.starts_with('|'));
+    let claims: Vec<&str> = claims.collect();
+    let count = |verdict: &str| {
+        let of = |line: &&&str| line.rsplit(" | ").next().unwrap().starts_with(verdict);
+        claims.iter().filter(of).count()
+    };
+    let (hold, differ) = (count("holds"), count("holds, differs in size"));
+    let mut rows = format!(
+        "| [{title}](reproductions/{name}) | {} claims | | | holds: {}; differs in size: \
+         {differ}; does not hold: {} |\n",
+        claims.len(),
+        hold - differ,
+        claims.len() - hold,
+    );
+    let mut headlines = 0;
+    for line in claims.iter().filter(|line| line.starts_with("| **")) {
+        rows.push_str(&format!("| {}\n", line.replacen("**", "", 2)));
+        headlines += 1;
+    }
+    assert!(0 < headlines && headlines <= 8, "{name}: {headlines}");
+    rows
+}
+
 #[test]
 fn documents_say_what_is() {
     let sandbox = Sandbox::new("guide");
@@ -172,6 +226,7 @@ fn documents_say_what_is() {
         assert!(found >= commands, "{name} has {found} commands");
         let (now, found) = with_figures(&now);
         assert!(found >= figures, "{name} has {found} figures");
+        let now = with_claims(&now);
         if now == document {
             continue;
         }

@@ -105,7 +105,7 @@ fn recommendations_are_documents() {
     let folder = folder.unwrap();
     assert!(!folder.is_empty(), "{notes}");
     for part in [
-        &format!("## What to choose for {folder}: Largest Contentful Paint\n"),
+        &format!("# What to choose for {folder}: Largest Contentful Paint\n"),
         answer,
         "| oracle |",
     ] {

@@ -663,6 +663,7 @@ where = { race = "rates" }
 name = "More bandwidth shows pages sooner"
 holds = "median over pages of 'sequential @ rate 1mbit rtt 100ms' / 'sequential @ rate 5mbit rtt 100ms' of lcp > 1"
 published = 100
+headline = true
 where = { race = "rates" }
 "#;
 
@@ -681,16 +682,17 @@ fn a_paper_is_a_folder_whose_report_is_a_section() {
     assert!(text.starts_with("# Papers\n\nBefore.\n\n## After\n\n<!-- begin of study paper-2022:"));
     // Both races have `sequential` at 1 Mbit/s, which ran once.
     for part in [
-        "## A paper\n\nIt compares | strategies.\n",
+        "# A paper\n\nIt compares | strategies.\n",
         "ran 20 loads of 2 pages (1 large, 1 small); none failed.",
-        "| More bandwidth shows pages sooner | holds, differs in size | +",
+        "| **More bandwidth shows pages sooner** | +10000 % | +",
+        " | holds, differs in size |\n",
         "| rate 1mbit rtt 100ms | ",
         "(+25 %) |\n",
-        "![First paint](text/paper-2022-first-paint.svg)\n",
+        "![First paint](paper-2022-first-paint.svg)\n",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let svg = fs::read_to_string(sandbox.path("text/paper-2022-first-paint.svg")).unwrap();
+    let svg = fs::read_to_string(sandbox.path("paper-2022-first-paint.svg")).unwrap();
     assert!(svg.contains(">rate 5mbit rtt 100ms</text>"), "{svg}");
     let status = [&["status", "paper-2022"][..], &pages].concat();
     let status = run(&sandbox, &status);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use pagerace_lab::VERSION;
@@ -57,7 +57,7 @@ fn head(out: &mut String, name: &str, resolved: &Resolved, loads: &Loads) -> Res
         "" => name,
         title => title,
     };
-    writeln!(out, "## {title}\n")?;
+    writeln!(out, "# {title}\n")?;
     if !study.about.trim().is_empty() {
         writeln!(out, "{}\n", study.about.trim())?;
     }
@@ -114,7 +114,7 @@ pub(super) fn circumstances(
     writeln!(out, "{MODEL_ERROR}")
 }
 
-/// Writes each claim with the number that decides it.
+/// Writes each claim with the number that decides it; headlines in bold.
 fn claims(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -> Result<()> {
     let claims = &resolved.study.claims;
     if claims.is_empty() {
@@ -122,7 +122,7 @@ fn claims(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -> 
     }
     writeln!(
         out,
-        "| claim | here | number | published |\n|---|---|---|---|"
+        "| claim | published | here | verdict |\n|---|---|---|---|"
     )?;
     let mut several = Vec::new();
     for (i, claim) in claims.iter().enumerate() {
@@ -135,7 +135,11 @@ fn claims(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -> 
         };
         let (summed_up, published) = (summed_up(&decisions), published.unwrap_or_default());
         let number = cell(&range(claim, &decisions));
-        writeln!(out, "| {said} | {summed_up} | {number} | {published} |")?;
+        let bold = if claim.headline { "**" } else { "" };
+        writeln!(
+            out,
+            "| {bold}{said}{bold} | {published} | {number} | {summed_up} |"
+        )?;
         if decisions.len() > 1 {
             several.push(format!("- {said}: {}", numbers(claim, &decisions)));
         }
@@ -192,7 +196,7 @@ fn matrices(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -
     Ok(())
 }
 
-/// Draws the plots into the folder of the file's name, and refers to them.
+/// Draws the plots beside the file, and refers to them.
 fn plots(
     out: &mut String,
     file: &Path,
@@ -205,9 +209,6 @@ fn plots(
     if plots.is_empty() {
         return Ok(());
     }
-    let stem = PathBuf::from(file.file_stem().unwrap_or_default());
-    let folder = file.with_file_name(&stem);
-    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     // Panels come in the order of the plan.
     let mut order: Vec<String> = Vec::new();
     for (race, plan) in resolved.races() {
@@ -217,11 +218,10 @@ fn plots(
     for (i, spec) in plots.iter().enumerate() {
         let drawn = at(path, "plot", i, plot::svg(spec, &loads.frame, &order))?;
         let picture = format!("{name}-{}.svg", slug(&spec.name));
-        write_atomically(&folder.join(&picture), |out| {
+        write_atomically(&file.with_file_name(&picture), |out| {
             out.write_all(drawn.as_bytes())
         })?;
-        let link = stem.join(&picture);
-        writeln!(out, "![{}]({})\n", spec.name, link.display())?;
+        writeln!(out, "![{}]({picture})\n", spec.name)?;
     }
     Ok(())
 }
