@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
-#[path = "../examples/make_example_pages/record.rs"]
+#[path = "../../../tools/src/bin/make_example_pages/record.rs"]
 mod record;
-#[path = "../examples/make_example_pages/site.rs"]
+#[path = "../../../tools/src/bin/make_example_pages/site.rs"]
 mod site;
-#[path = "../examples/make_example_pages/sites.rs"]
+#[path = "../../../tools/src/bin/make_example_pages/sites.rs"]
 mod sites;
 
 use pagerace_core::ScriptMode;
@@ -96,7 +96,7 @@ fn news_has_all_kinds_of_scripts_ads_and_a_shared_connection() {
 }
 
 /// The pages are generated: after a change of the generator, run
-/// `cargo run -p pagerace-page --example make_example_pages`.
+/// `cargo run -p pagerace-tools --bin make_example_pages`.
 #[test]
 fn they_are_what_the_generator_writes() {
     let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pages"));

@@ -1,10 +1,10 @@
 //! Transfers over the emulated link. These tests check which packets crossed it;
-//! `cargo run -p pagerace-live --example transfers` measures the speed.
+//! `cargo run -p pagerace-tools --bin transfers` measures the speed.
 //!
 //! The tests need root and /dev/net/tun. Without them they print a note and pass.
 #![cfg(target_os = "linux")]
 
-#[allow(dead_code, reason = "an example uses more of it")]
+#[allow(dead_code, reason = "a tool uses more of it")]
 #[path = "support/bulk/mod.rs"]
 mod bulk;
 #[allow(dead_code, reason = "other tests use more of it")]

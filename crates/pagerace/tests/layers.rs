@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Crates from the bottom up. A crate may use those before it.
-const LAYERS: [&str; 25] = [
+const LAYERS: [&str; 26] = [
     "pagerace-core",
     "pagerace-page",
     "pagerace-har",
@@ -29,6 +29,7 @@ const LAYERS: [&str; 25] = [
     "pagerace-scan",
     "pagerace",
     "pagerace-python",
+    "pagerace-tools",
 ];
 
 /// Pairs that are forbidden although their order would permit them.

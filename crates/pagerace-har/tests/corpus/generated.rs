@@ -1,5 +1,5 @@
 //! The recordings in the form of other recorders are generated: after a change of the
-//! generator, run `cargo run -p pagerace-har --example make_corpus`.
+//! generator, run `cargo run -p pagerace-tools --bin make_corpus`.
 
 use std::io;
 use std::path::Path;

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
 mod coverage;
-#[path = "../../examples/make_corpus/entries.rs"]
+#[path = "../../../../tools/src/bin/make_corpus/entries.rs"]
 mod entries;
 mod expected;
 #[path = "../../../../tests/corpus/files.rs"]
@@ -13,7 +13,7 @@ mod files;
 mod generated;
 mod invariants;
 mod recorders;
-#[path = "../../examples/make_corpus/variants/mod.rs"]
+#[path = "../../../../tools/src/bin/make_corpus/variants/mod.rs"]
 mod variants;
 
 use std::path::Path;

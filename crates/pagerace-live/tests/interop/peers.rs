@@ -26,14 +26,19 @@ pub(crate) enum Side {
     Server,
 }
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+/// Returns the root of the project, of which tools of another folder use this file as well.
+fn root() -> &'static Path {
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let root = folders.find(|folder| folder.join("tests/interop").exists());
+    root.expect("the project has tests of interoperability")
+}
 
 impl Peer {
     /// Returns the command that runs the peer. Prints a note and returns `None` if it is
     /// missing.
     pub(crate) fn command(self, side: Side) -> Option<Command> {
-        let built = Path::new(ROOT).join("target/interop");
-        let script = |name: &str| Path::new(ROOT).join("tests/interop").join(name);
+        let built = root().join("target/interop");
+        let script = |name: &str| root().join("tests/interop").join(name);
         let (program, script) = match (self, side) {
             (Self::Aioquic, Side::Client) => (
                 built.join("venv/bin/python"),

@@ -1,7 +1,7 @@
 //! The whole system under one seed, in the manner of the simulators of `FoundationDB` and
 //! `TigerBeetle`: a seed makes a random scenario, which is loaded and held against laws.
 //!
-//! `PAGERACE_SEED=n` loads one seed. `cargo run --release --example soak` loads fresh
+//! `PAGERACE_SEED=n` loads one seed. `cargo run --release -p pagerace-tools --bin soak` loads fresh
 //! seeds for as long as you like.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

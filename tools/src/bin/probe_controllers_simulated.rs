@@ -2,7 +2,7 @@
 //! answer is right. docs/probe.md has the result.
 //!
 //! ```text
-//! cargo run --release -p pagerace-probe --example congestion -- PATHS [FIRST [h2]]
+//! cargo run --release -p pagerace-tools --bin probe_controllers_simulated -- PATHS [FIRST [h2]]
 //! ```
 
 #![allow(

@@ -1,7 +1,7 @@
 //! Writes the example recordings of `examples/pages`: four invented sites
 //! with the shape and the sizes of real ones, recorded by an invented browser.
 //!
-//! `cargo run -p pagerace-page --example make_example_pages` from the root of
+//! `cargo run -p pagerace-tools --bin make_example_pages` from the root of
 //! the project. Deterministic: it writes the same bytes on every run.
 
 mod record;
@@ -14,7 +14,7 @@ use std::path::Path;
 use pagerace_har::{ImportOptions, from_bytes};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pages"));
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/pages"));
     fs::create_dir_all(folder)?;
     for site in [
         sites::news(),

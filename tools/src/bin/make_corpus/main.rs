@@ -1,6 +1,6 @@
 //! Writes the recordings of `tests/corpus`, which tests of several crates read.
 //!
-//! `cargo run -p pagerace-har --example make_corpus` from the root of the project writes
+//! `cargo run -p pagerace-tools --bin make_corpus` from the root of the project writes
 //! the recordings in the form of other recorders again. It derives them from
 //! `examples/pages` and from the files `tests/corpus/*.page.gz`. With a folder of files
 //! that `pagerace record` wrote (`target/calibration/pages` after a calibration), it first
@@ -21,8 +21,8 @@ use flate2::write::GzEncoder;
 use pagerace_har::{ImportOptions, from_bytes};
 use serde_json::Value;
 
-const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus");
-const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pages");
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/corpus");
+const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/pages");
 
 /// Recordings by `pagerace record`: the name in the corpus, and the name in the
 /// calibration.

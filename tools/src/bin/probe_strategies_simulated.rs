@@ -2,7 +2,7 @@
 //! probability are right. docs/evidence.md has the result.
 //!
 //! ```text
-//! cargo run --release -p pagerace-probe --example calibrate -- [PATHS] [SEED]
+//! cargo run --release -p pagerace-tools --bin probe_strategies_simulated -- [PATHS] [SEED]
 //! ```
 
 #![allow(
@@ -15,7 +15,7 @@
     reason = "this is a measurement, and fails where it stands"
 )]
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../../../crates/pagerace-probe/tests/support/mod.rs"]
 mod support;
 
 use std::process::ExitCode;

@@ -1,8 +1,8 @@
 //! Compares simulated transfers with real ones.
 //!
 //! ```text
-//! cargo build --release -p pagerace-live --example transfers
-//! sudo chrt --rr 10 target/release/examples/transfers --runs 5
+//! cargo build --release -p pagerace-tools --bin transfers
+//! sudo chrt --rr 10 target/release/transfers --runs 5
 //! ```
 //!
 //! Sends files over the emulated link through the kernel's TCP and through live QUIC,
@@ -11,10 +11,10 @@
 //! endpoints. Runs in which the link was late nevertheless are repeated.
 
 #[allow(dead_code, reason = "a test uses more of it")]
-#[path = "../tests/support/bulk/mod.rs"]
+#[path = "../../../crates/pagerace-live/tests/support/bulk/mod.rs"]
 mod bulk;
 #[allow(dead_code, reason = "tests use more of it")]
-#[path = "../tests/support/client.rs"]
+#[path = "../../../crates/pagerace-live/tests/support/client.rs"]
 mod client;
 
 use std::fmt::Write as _;
@@ -101,7 +101,7 @@ impl Row {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "an example talks to people")]
+#[expect(clippy::print_stdout, reason = "a program talks to people")]
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let pairs = pairs(&arguments);

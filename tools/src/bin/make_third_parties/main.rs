@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! npm pack third-party-web@0.30.0 && tar xzf third-party-web-0.30.0.tgz
-//! cargo run -p pagerace-page --example make_third_parties -- 0.30.0 \
-//!     package/dist/entities-nostats.json crates/pagerace-page/data/third-party-web/entities.tsv
+//! cargo run -p pagerace-tools --bin make_third_parties -- 0.30.0 \
+//!     package/dist/entities-nostats.json crates/pagerace-essential/data/third-party-web/entities.tsv
 //! ```
 #![allow(clippy::print_stderr, reason = "a tool talks")]
 

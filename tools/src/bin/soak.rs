@@ -1,15 +1,15 @@
 //! Loads random scenarios with fresh seeds and holds each load against the laws of
-//! `tests/soak`.
+//! `crates/pagerace-sim/tests/soak`.
 //!
 //! ```sh
-//! cargo run --release --example soak -- --minutes 60
+//! cargo run --release -p pagerace-tools --bin soak -- --minutes 60
 //! ```
 //!
 //! `--from N` begins with seed N; without it, the first seed is the time of day. Ends
 //! with status 1 if a law was broken, and prints the seeds: `PAGERACE_SEED=n cargo test
 //! -p pagerace-sim --test soak` loads one of them again and shrinks it.
-#![allow(clippy::unwrap_used, reason = "an example may panic")]
-#![allow(clippy::print_stdout, reason = "an example prints")]
+#![allow(clippy::unwrap_used, reason = "a tool may panic")]
+#![allow(clippy::print_stdout, reason = "a tool prints")]
 #![allow(
     clippy::disallowed_methods,
     reason = "it runs for a time that the user chose"
@@ -20,21 +20,21 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-#[path = "../tests/soak/flows.rs"]
+#[path = "../../../crates/pagerace-sim/tests/soak/flows.rs"]
 mod flows;
-#[path = "../tests/soak/inputs.rs"]
+#[path = "../../../crates/pagerace-sim/tests/soak/inputs.rs"]
 mod inputs;
-#[path = "../tests/soak/laws.rs"]
+#[path = "../../../crates/pagerace-sim/tests/soak/laws.rs"]
 mod laws;
-#[path = "../tests/soak/limits.rs"]
+#[path = "../../../crates/pagerace-sim/tests/soak/limits.rs"]
 mod limits;
-#[path = "../tests/soak/networks.rs"]
+#[path = "../../../crates/pagerace-sim/tests/soak/networks.rs"]
 mod networks;
-#[path = "../tests/soak/pages.rs"]
+#[path = "../../../crates/pagerace-sim/tests/soak/pages.rs"]
 mod pages;
-#[path = "../tests/soak/sockets.rs"]
+#[path = "../../../crates/pagerace-sim/tests/soak/sockets.rs"]
 mod sockets;
-#[path = "../tests/soak/wire.rs"]
+#[path = "../../../crates/pagerace-sim/tests/soak/wire.rs"]
 mod wire;
 
 fn main() {

@@ -1,15 +1,19 @@
 //! An Internet of 420 servers on loopback addresses, to measure scans with. Ends by itself.
 //!
 //! ```text
-//! cargo run --release -p pagerace-scan --example internet -- 100000 900 /tmp/internet
+//! cargo run --release -p pagerace-tools --bin internet -- 100000 900 /tmp/internet
 //! ```
 //!
 //! The arguments: domains, seconds to live, and a folder for the list and the certificate. It
 //! prints the command that scans the list.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "this is a program"
+)]
 
-#[path = "../tests/internet/mod.rs"]
+#[path = "../../../crates/pagerace-scan/tests/internet/mod.rs"]
 mod internet;
 
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! Measures the speed of the emulated link on this machine, and its cost.
 //!
 //! ```text
-//! cargo run --release -p pagerace-live --example link_speed -- [NETWORK] [MEGABYTES]
+//! cargo run --release -p pagerace-tools --bin link_speed -- [NETWORK] [MEGABYTES]
 //! ```
 //!
 //! One kernel TCP connection sends data, by default 200 MB over 500 Mbit/s. The processor

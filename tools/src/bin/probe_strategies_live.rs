@@ -2,7 +2,7 @@
 //! with 1 %. docs/probe.md has the result. Takes a quarter of an hour.
 //!
 //! ```text
-//! cargo run --release -p pagerace-live --example probe_sockets
+//! cargo run --release -p pagerace-tools --bin probe_strategies_live
 //! ```
 
 #![allow(
@@ -11,7 +11,7 @@
 )]
 #![allow(clippy::print_stdout, reason = "this is a program")]
 
-#[path = "../tests/support/relay.rs"]
+#[path = "../../../crates/pagerace-live/tests/support/relay.rs"]
 mod relay;
 
 use pagerace_core::Protocol;

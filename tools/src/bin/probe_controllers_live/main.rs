@@ -3,7 +3,7 @@
 //! interoperability tests. docs/evidence.md has the result. A probe takes 20 s or longer.
 //!
 //! ```text
-//! cargo run --release -p pagerace-live --example probe_congestion -- SERVERS TIMES NETWORK..
+//! cargo run --release -p pagerace-tools --bin probe_controllers_live -- SERVERS TIMES NETWORK..
 //! ```
 //!
 //! `SERVERS` are `kernel:reno`, `quinn:newreno`, `quic-go`, `aioquic`, `ours:vegas` and the like, with
@@ -16,10 +16,10 @@
 #![allow(clippy::print_stdout, reason = "this is a program")]
 #![allow(dead_code, reason = "tests use more of the peers and of relays")]
 
-#[path = "../../tests/interop/peers.rs"]
+#[path = "../../../../crates/pagerace-live/tests/interop/peers.rs"]
 mod peers;
 mod quinn_server;
-#[path = "../../tests/support/relay.rs"]
+#[path = "../../../../crates/pagerace-live/tests/support/relay.rs"]
 mod relay;
 
 use std::collections::BTreeMap;
