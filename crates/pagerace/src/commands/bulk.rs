@@ -21,6 +21,7 @@ use crate::cli::inputs::{controllers, list, networks};
 use crate::cli::model::{PacketArgs, word};
 use crate::cli::simulate::transfer;
 use crate::cli::values::{duration, size};
+use crate::failed::{Failed, reasons};
 use crate::progress::end_soon_on_interrupt;
 use crate::table::{self, bulk::Columns};
 use crate::text::{counted, headed, say, stress};
