@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::builder::Styles;
 use clap::{ArgMatches, Parser};
 
-use crate::cli::groups::tell_default;
+use crate::cli::groups::brief;
 
 pub(crate) mod bulk;
 #[cfg(feature = "live")]
@@ -37,7 +37,7 @@ const PAGE: &str = "Ask about a page";
 const BROWSER: &str = "Record a page, and test predictions in a real browser";
 #[cfg(feature = "study")]
 const PAGES: &str = "Ask about many pages";
-#[cfg(feature = "live")]
+#[cfg(any(feature = "live", feature = "scan"))]
 const SERVERS: &str = "Run or examine real servers";
 
 /// Returns all commands of this build, in the order of the help.
@@ -75,8 +75,11 @@ struct Entry {
     /// What people want who use it: a heading of the help.
     group: &'static str,
     command: clap::Command,
-    run: Box<dyn Fn(&ArgMatches) -> Result<()>>,
+    run: Run,
 }
+
+/// Reads the arguments of a command, and runs it.
+type Run = Box<dyn Fn(&ArgMatches) -> Result<()>>;
 
 fn entry<A: Parser + 'static>(group: &'static str, run: fn(&A) -> Result<()>) -> Entry {
     Entry {
@@ -126,29 +129,34 @@ fn program(table: &[Entry]) -> clap::Command {
 fn template(table: &[Entry]) -> String {
     let styles = Styles::styled();
     let (header, literal) = (styles.get_header(), styles.get_literal());
-    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
-    for group in table.chunk_by(|a, b| a.group == b.group) {
-        text += &format!("\n{header}{}:{header:#}\n", group[0].group);
-        for Entry { command, .. } in group {
-            let (name, about) = (command.get_name(), command.get_about());
-            let about = about.map(ToString::to_string).unwrap_or_default();
-            text += &format!("  {literal}{name:<9}{literal:#}  {about}\n");
-        }
-    }
-    text + &format!("\n{header}Options:{header:#}\n{{options}}{{after-help}}")
+    let line = |Entry { command, .. }: &Entry| {
+        let (name, about) = (command.get_name(), command.get_about());
+        let about = about.map(ToString::to_string).unwrap_or_default();
+        format!("  {literal}{name:<9}{literal:#}  {about}\n")
+    };
+    let groups = table.chunk_by(|a, b| a.group == b.group).map(|group| {
+        let lines: String = group.iter().map(line).collect();
+        format!("{header}{}:{header:#}\n{lines}\n", group[0].group)
+    });
+    let groups: String = groups.collect();
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{header}Options:{header:#}\n\
+         {{options}}{{after-help}}"
+    )
 }
 
 /// Gives a command what all have: the version of the program, and helps that tell defaults.
 fn finish(command: clap::Command) -> clap::Command {
     let command = command
         .display_name("pagerace")
-        .mut_args(tell_default)
+        .mut_args(brief)
         .mut_subcommands(finish);
     if command.get_after_long_help().is_none() {
         return command;
     }
-    command.after_help("See --help for examples.")
+    command.after_help("See --help for all options and examples.")
 }
 
 #[cfg(test)]
+#[cfg(all(feature = "live", feature = "study"))]
 mod tests;

@@ -23,17 +23,14 @@ use crate::lists::split_all;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct NeedArgs {
     /// Filter list of an ad blocker, or a hosts file; may be given several times.
-    /// Exceptions in the list are not advertisement.
     #[arg(long, value_name = "FILE")]
     pub(crate) ad_list: Vec<PathBuf>,
 
-    /// Requests to treat as essential, by category, host or URL, separated by commas:
-    /// fonts, cdn.example, "*/app.js*".
+    /// Requests to treat as essential, by category, host or URL: fonts, cdn.example, "*/app.js*".
     #[arg(long, value_name = "LIST")]
     pub(crate) essential_if: Vec<String>,
 
-    /// Requests to treat as not essential. --essential-if takes precedence, and the
-    /// document is always essential.
+    /// Requests to treat as not essential. --essential-if takes precedence.
     #[arg(long, value_name = "LIST")]
     pub(crate) non_essential_if: Vec<String>,
 }

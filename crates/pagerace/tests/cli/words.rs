@@ -19,6 +19,24 @@ fn help_shows_examples_and_version_is_told() {
 }
 
 #[test]
+fn helps_are_in_groups_and_short() {
+    let sandbox = Sandbox::new("help-groups");
+    let help = sandbox.run(&["--help"]).out;
+    let place = |text: &str| help.find(text).unwrap_or_else(|| panic!("{text}: {help}"));
+    assert!(place("Ask about a page:") < place("  race "));
+    assert!(place("  race ") < place("\nOptions:"));
+    assert_eq!(
+        help.contains("Run or examine real servers:"),
+        cfg!(feature = "live")
+    );
+    let lines = |words: &[&str]| sandbox.run(words).out.lines().count();
+    assert!(lines(&["race", "-h"]) < 70);
+    assert!(lines(&["race", "--help"]) < 200);
+    let live = sandbox.run(&["live", "--help"]).out;
+    assert!(!live.contains("as many as"), "{live}");
+}
+
+#[test]
 fn lists_name_everything_with_sources() {
     let sandbox = Sandbox::new("lists");
     for (what, known) in [
@@ -28,6 +46,7 @@ fn lists_name_everything_with_sources() {
         ("browsers", "firefox"),
         ("controllers", "cubic"),
         ("protocols", "h2"),
+        ("settings", "--h3-discovery"),
     ] {
         let list = sandbox.run(&["list", what]);
         assert_eq!((list.code, list.err.as_str()), (0, ""), "{what}");
