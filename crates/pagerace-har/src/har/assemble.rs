@@ -1,26 +1,21 @@
 //! Assembly of the page in passes, one per question, in the order of their dependencies.
 
-use std::collections::BTreeMap;
-
 use pagerace_core::{Destination, Duration};
-use serde_json::Value;
 
 use super::discovery::{self, How, Link};
 use super::entry::Entry;
-use super::exchanges::device;
-use super::extension::TaskKind;
 use super::network::downlink;
 use super::notes::{Kind, Notes};
+use super::page::PageObject;
 use super::pages::Chosen;
 use super::paints::{self, RecordedPaints};
 use super::recording::Recording;
 use super::redirects::Redirects;
-use super::value::{filled, list, millis};
 use super::{
-    cache, content, destination, extension, headers, largest, layout, loading, origins, rtt, sizes,
-    viewport,
+    cache, content, destination, headers, largest, layout, loading, origins, rtt, sizes, viewport,
 };
 use crate::category;
+use crate::extension::TaskKind;
 use pagerace_page::model::MAX_FIELD_BYTES;
 use pagerace_page::{
     Category, Evidence, LargestElement, Page, RecordedPage, RecordedTimes, Resource, ResourceId,
@@ -45,34 +40,32 @@ pub(super) fn page(
     let header_bytes = header_bytes(entries, notes);
     let response_headers: Vec<u32> = header_bytes.iter().map(|h| h.1).collect();
     let bodies = sizes::bodies(entries, &response_headers, notes);
-    let mut recording = Recording::new(entries, &destinations, &bodies, &redirects, document);
-    let page_start = chosen.start().or(entries[0].start);
-    let own = chosen.page.and_then(|p| p.get("_pagerace"));
-    recording.own = own.is_some_and(Value::is_object);
-    let event = |key| Some(page_start? + chosen.timing(key)?);
-    recording.parsed = event("onContentLoad");
-    recording.loaded = event("onLoad");
-    let tasks = extension::main_thread(chosen.page);
-    recording.scripts_ran(page_start, &tasks);
-    let recording = recording;
+    let recorded = &chosen.page;
+    let recording = Recording::new(
+        entries,
+        &destinations,
+        &bodies,
+        &redirects,
+        document,
+        recorded,
+    );
     let links = discovery::links(&recording, notes);
     let modes = loading::script_modes(&recording, &links, notes);
-    let shown = entries[document].response_start().zip(page_start);
-    let paints = RecordedPaints::read(chosen.page, shown.map(|(at, start)| at - start));
+    let shown = entries[document].first_byte;
+    let paints = RecordedPaints::read(recorded, shown.filter(|_| recording.is_dated));
     let mut blocking = loading::render_blocking(&recording, &links, &modes);
-    if let Some(first) = page_start
-        .filter(|_| !recording.own)
-        .zip(paints.first)
-        .map(|(start, ms)| start + ms)
+    if let Some(first) = paints
+        .first
+        .filter(|_| recording.is_dated && !recording.own)
     {
         paints::unblock(&recording, first, &mut blocking);
     }
-    let mut cpu = cpu_times(entries, &destinations, chosen.page);
+    let mut cpu = cpu_times(entries, &destinations, recorded);
     for (&script, run) in &recording.ran {
         // Later calls of the script's functions are not part of its execution.
         cpu[script] = cpu[script].and(Some(run.cost));
     }
-    for task in tasks.iter().filter(|t| t.kind == TaskKind::Script) {
+    for task in recording.tasks.iter().filter(|t| t.kind == TaskKind::Script) {
         // Neither are those of a script that ran too briefly to be recorded.
         if let Some(script) = task.url.and_then(|url| recording.find(url))
             && destinations[script] == Destination::Script
@@ -109,13 +102,14 @@ pub(super) fn page(
     };
     let by_markup = linked(&|link| link.is_in_markup_of(document));
     let by_style = linked(&|link| link.how == How::Style);
-    let layout = layout::read(&recording, &links, chosen);
+    let layout = layout::read(&recording, &links);
     let content = layout
         .is_none()
         .then(|| content::read(&recording, &links))
         .flatten();
-    let fit = page_start.filter(|_| layout.is_none());
-    let fit = fit.and_then(|start| paints::fit(&recording, &paints, &ads, start));
+    let fit = (recording.is_dated && layout.is_none())
+        .then(|| paints::fit(&recording, &paints, &ads))
+        .flatten();
     let mut visible = match &layout {
         Some(layout) => viewport::on_screen(layout, &destinations),
         None => viewport::images(
@@ -149,7 +143,7 @@ pub(super) fn page(
         };
         largest::candidates(&recording, &known)
     };
-    let (mut blocks_load, mut early) = blocks_load(&recording, chosen, notes);
+    let (mut blocks_load, mut early) = blocks_load(&recording, notes);
     // HTML standard: lazy images do not delay the load event.
     for image in layout::lazy(&recording, &links) {
         (blocks_load[image], early[image]) = (false, false);
@@ -211,8 +205,8 @@ pub(super) fn page(
     }
     // Simulated loads begin with the first request. Recorders may begin the page sooner, or after
     // redirects.
-    let sooner = page_start.zip(start).filter(|_| !recording.own);
-    let sooner = sooner.map_or(0.0, |(page, first)| first - page);
+    let sooner = start.filter(|_| recording.is_dated && !recording.own);
+    let sooner = sooner.unwrap_or(0.0);
     let since_start = |at: Option<f64>| {
         let at = at.map(|ms| ms - sooner).filter(|ms| *ms > 0.0);
         at.map(Duration::from_millis_f64)
@@ -224,13 +218,14 @@ pub(super) fn page(
         resources,
         document: ResourceId(document as u32),
         recorded: RecordedPage {
-            on_content_load: since_start(chosen.timing("onContentLoad")),
-            on_load: since_start(chosen.timing("onLoad")),
+            on_content_load: since_start(recorded.content_loaded()),
+            on_load: since_start(recorded.loaded()),
             first_paint: since_start(paints.first),
             largest_paint: since_start(paints.largest),
             speed_index: since_start(paints.speed_index),
             down_bits_per_second: downlink(entries, &bodies),
-            slowdown: device(chosen.page)
+            slowdown: recorded
+                .device()
                 .map(|device| device.cpu)
                 .filter(|cpu| *cpu > 1.0),
             creator,
@@ -326,31 +321,23 @@ fn header_bytes(entries: &[Entry], notes: &mut Notes) -> Vec<(u32, u32)> {
 fn cpu_times(
     entries: &[Entry],
     destinations: &[Destination],
-    page: Option<&Value>,
+    page: &PageObject,
 ) -> Vec<Option<f64>> {
-    let mut by_url: BTreeMap<&str, f64> = BTreeMap::new();
-    if let Some(cpu) = page.and_then(|p| p.get("_cpu")) {
-        for (key, value) in [("urls", "value"), ("scriptCosts", "total")] {
-            for cost in list(cpu, key) {
-                if let (Some(url), Some(ms)) = (filled(cost, "url"), millis(cost, value)) {
-                    by_url.insert(url, ms);
-                }
-            }
-        }
-    }
+    let mut by_url = page.script_costs();
     let of = |(entry, destination): (&Entry, &Destination)| {
-        let own = &entry.own;
+        let cpu = &entry.own.cpu;
+        let [script_ms, parse_ms, decode_ms] =
+            [cpu.script_ms, cpu.parse_ms, cpu.decode_ms].map(|ms| ms.map(|ms| ms.0));
         match destination {
-            Destination::Script => own
-                .script_ms
+            Destination::Script => script_ms
                 .or(entry.cpu_ms)
                 // A cost belongs to one execution, not to each request for the URL.
                 .or_else(|| by_url.remove(entry.url_text)),
-            Destination::Style => own.parse_ms,
-            Destination::Image => own.decode_ms,
+            Destination::Style => parse_ms,
+            Destination::Image => decode_ms,
             // Inline scripts run while the document is parsed.
             Destination::Document | Destination::Iframe => {
-                let parts = own.parse_ms.into_iter().chain(own.script_ms);
+                let parts = parse_ms.into_iter().chain(script_ms);
                 parts.reduce(|parse, script| parse + script)
             }
             _ => None,
@@ -363,17 +350,10 @@ fn cpu_times(
 /// fetches, media, prefetches and icons (HTML standard, "delays the load event"), modules that
 /// `import()` loads, and resources that the recording began or finished after its load event. Also returns true
 /// for each that began after the event, which waits for it if it begins before.
-fn blocks_load(
-    recording: &Recording,
-    chosen: &Chosen,
-    notes: &mut Notes,
-) -> (Vec<bool>, Vec<bool>) {
+fn blocks_load(recording: &Recording, notes: &mut Notes) -> (Vec<bool>, Vec<bool>) {
     let entries = recording.entries;
     let imported = loading::dynamic_imports(recording);
-    let page_start = chosen.start().or(entries[0].start);
-    let loaded = page_start
-        .zip(chosen.timing("onLoad"))
-        .map(|(start, ms)| start + ms);
+    let loaded = recording.loaded;
     let mut late = 0;
     let of = |(i, entry): (usize, &Entry)| {
         let waits = match recording.destinations[i] {

@@ -12,43 +12,12 @@ use pagerace_core::Destination;
 
 use super::Link;
 use crate::har::initiator::Kind;
-use crate::har::recording::Recording;
-
-/// Minimum time from the earliest execution of a script to a request in a callback.
-/// Milliseconds.
-const CALLBACK_MS: f64 = 100.0;
-/// Maximum time from an event to the requests of its listeners. Milliseconds.
-const EVENT_MS: f64 = 50.0;
-/// Maximum time from the completion of a resource that a script requested to the script's
-/// next request; other tasks, and its own, lie in between. Milliseconds.
-const RELATED_MS: f64 = 200.0;
-/// The same limit after resources that other scripts requested. Milliseconds.
-const UNRELATED_MS: f64 = 50.0;
-/// Minimum delay of a request that is assumed to wait for an event related to it by time
-/// alone. Shorter delays are more likely CPU time. Milliseconds.
-const NOT_CPU_MS: f64 = 500.0;
-/// Rounding error of recorded times. Milliseconds.
-const ROUNDING_MS: f64 = 1.0;
-
-/// Limits for recordings that tell when scripts ran: the minimum time from the end of a
-/// script's task to a request in a callback, and the maximum time from the event to the
-/// task that it called. Between data and the task that it called, other tasks do not count.
-/// Milliseconds.
-const AFTER_TASK_MS: f64 = 5.0;
-const CALLED_MS: f64 = 50.0;
-/// Maximum time from an event of the document to the task of its listeners. Milliseconds.
-const AT_ONCE_MS: f64 = 3.0;
-
-/// The event that called a callback.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Cause {
-    /// `DOMContentLoaded`.
-    ContentLoaded,
-    /// The load event.
-    Loaded,
-    /// The completion of this entry.
-    Complete(usize),
-}
+use crate::har::recording::{Recording, tick};
+use crate::har::thresholds::{
+    EVENT_ROUNDING_MS, EVENT_TO_REQUEST_MS, EVENT_TO_TASK_MS, NOT_CPU_MS, RELATED_TO_REQUEST_MS,
+    RELATED_TO_TASK_MS, RUN_TO_CALLBACK_MS, TASK_TO_CALLBACK_MS, UNRELATED_TO_REQUEST_MS,
+};
+use pagerace_page::{ResourceId, Wait};
 
 /// The scripts in the stack of each entry that a script requested.
 pub(super) struct Callers(Vec<Vec<usize>>);
@@ -80,7 +49,7 @@ impl Callers {
 
 /// Returns the event that called the callback in which entry `i` was requested, and the
 /// time of the event, given that the script ran during `run` and could have made the request
-/// since its end. Times in milliseconds since 1970.
+/// since its end. Times are in milliseconds.
 pub(super) fn cause(
     recording: &Recording,
     callers: &Callers,
@@ -116,8 +85,8 @@ fn cause_at(
     }
     let since = |at: f64| start - at;
     let events = [
-        recording.loaded.map(|at| (Cause::Loaded, at)),
-        recording.parsed.map(|at| (Cause::ContentLoaded, at)),
+        recording.loaded.map(|at| (Wait::Loaded, tick(at))),
+        recording.parsed.map(|at| (Wait::ContentLoaded, tick(at))),
     ];
     let events = || events.into_iter().flatten();
     let within = |limit: f64| move |at: f64| (-ROUNDING_MS..=limit).contains(&since(at));
@@ -161,7 +130,7 @@ fn cause_at(
     if tells_tasks {
         // A resource that arrives during a task did not begin it, but an event during the
         // task belongs to it.
-        let begun = recording.task_at(start).unwrap_or(start);
+        let begun = recording.task_at(start).map_or(start, |task| task.start);
         let answer = complete(begun, CALLED_MS, true);
         let event = event(CALLED_MS);
         // Listeners run at once. What a script does later is more likely due to its own data.

@@ -8,9 +8,8 @@
 use pagerace_core::{Destination, Duration};
 use pagerace_page::{Callback, ResourceId, Wait};
 
-use crate::har::extension::{self, MainThreadTask, TaskKind};
-use crate::har::pages::Chosen;
-use crate::har::recording::Recording;
+use crate::extension::TaskKind;
+use crate::har::recording::{Recording, Task};
 
 /// Maximum idle time of the main thread between an event of the document and a task that it
 /// calls. Milliseconds.
@@ -28,24 +27,21 @@ const MAX_TASKS: usize = 1000;
 
 /// The events of a recorded load, in milliseconds since the navigation.
 pub(super) struct Events<'a> {
-    tasks: Vec<MainThreadTask<'a>>,
+    recording: &'a Recording<'a>,
     /// The completions of resources that can call scripts, in order of time.
     arrivals: Vec<(f64, ResourceId)>,
-    destinations: &'a [Destination],
     pub(super) parsed: f64,
     pub(super) loaded: f64,
 }
 
 impl<'a> Events<'a> {
     /// Returns the events; `None` if the recording has no times of the document's own.
-    pub(super) fn new(recording: &'a Recording, chosen: &'a Chosen) -> Option<Self> {
-        let start = chosen.start()?;
+    pub(super) fn new(recording: &'a Recording) -> Option<Self> {
         Some(Self {
-            tasks: extension::main_thread(chosen.page),
-            arrivals: arrivals(recording, start),
-            destinations: recording.destinations,
-            parsed: chosen.timing("onContentLoad")?,
-            loaded: chosen.timing("onLoad")?,
+            recording,
+            arrivals: arrivals(recording),
+            parsed: recording.parsed?,
+            loaded: recording.loaded?,
         })
     }
 
@@ -64,21 +60,15 @@ impl<'a> Events<'a> {
         }
         self.called_by(at, FRAMES_MS, |id| {
             matches!(
-                self.destinations[id.index()],
+                self.recording.destinations[id.index()],
                 Destination::Script | Destination::Fetch | Destination::Style
             )
         })
     }
 
-    /// Returns the begin of the frame that showed a paint, see [`frame_of`].
-    pub(super) fn frame_of(&self, paint: f64) -> f64 {
-        frame_of(&self.tasks, 0.0, paint)
-    }
-
     /// Returns the time from `from` to `to` in which the main thread had nothing to do.
     fn idle(&self, from: f64, to: f64) -> f64 {
-        let tasks = self.tasks.iter().map(|t| t.inside(from, to));
-        (to - from - tasks.sum::<f64>()).max(0.0)
+        self.recording.idle(from, to).max(0.0)
     }
 
     /// Returns true if `at` follows an event after at most `within` of idle time.
@@ -99,7 +89,8 @@ impl<'a> Events<'a> {
         let last = arrivals.rfind(|(end, _)| *end <= at + 1.0);
         let wait = |id: ResourceId| Wait::Resource { id };
         // The end of parsing and the handlers of its event are one task.
-        let task = self.tasks.iter().find(|t| (t.start..t.end).contains(&at));
+        let tasks = &self.recording.tasks;
+        let task = tasks.iter().find(|t| (t.start..t.end).contains(&at));
         let handles = |event: f64| task.is_some_and(|t| (t.start..t.end).contains(&event));
         Some(if handles(self.parsed) {
             (Wait::ContentLoaded, 0.0)
@@ -123,9 +114,9 @@ impl<'a> Events<'a> {
 
 /// Returns the begin of the frame after `since` that showed a paint; the paint itself if that frame was
 /// too short to be recorded.
-pub(super) fn frame_of(tasks: &[MainThreadTask], since: f64, paint: f64) -> f64 {
-    let is_frame = |t: &&MainThreadTask| {
-        t.kind == TaskKind::Rendering
+pub(super) fn frame_of(tasks: &[Task], since: f64, paint: f64) -> f64 {
+    let is_frame = |t: &&Task| {
+        t.kind.is_rendering()
             && (since..paint).contains(&t.start)
             && paint - t.end <= SHOWN_MS
     };
@@ -134,12 +125,12 @@ pub(super) fn frame_of(tasks: &[MainThreadTask], since: f64, paint: f64) -> f64 
 
 /// Returns the tasks in recorded order; none if the recording has no events.
 pub(super) fn read(recording: &Recording, events: &Events) -> Vec<Callback> {
-    let is_callback = |task: &&MainThreadTask| {
+    let is_callback = |task: &&Task| {
         task.kind == TaskKind::Script && !is_accounted(recording, task, events.loaded)
     };
-    let called = events.tasks.iter().filter(is_callback);
+    let called = recording.tasks.iter().filter(is_callback);
     let called = called.filter(|task| task.start <= events.loaded + HORIZON_MS);
-    let of = |task: &MainThreadTask| {
+    let of = |task: &Task| {
         let (after, delay) = events.caller(task.start)?;
         Some(Callback {
             after,
@@ -152,18 +143,17 @@ pub(super) fn read(recording: &Recording, events: &Events) -> Vec<Callback> {
 
 /// Returns true for the first run of a script, and for inline scripts, which count for their
 /// document.
-fn is_accounted(recording: &Recording, task: &MainThreadTask, loaded: f64) -> bool {
+fn is_accounted(recording: &Recording, task: &Task, loaded: f64) -> bool {
     let Some(i) = task.url.and_then(|url| recording.find(url)) else {
         return false;
     };
     let first = recording.ran.get(&i);
-    first.is_some_and(|run| task.start <= run.since_navigation)
+    first.is_some_and(|run| task.start <= run.start)
         || (recording.is_document(i) && task.start < loaded)
 }
 
-/// Returns the completions of resources that can call scripts, in order of time, in
-/// milliseconds since the navigation.
-fn arrivals(recording: &Recording, start: f64) -> Vec<(f64, ResourceId)> {
+/// Returns the completions of resources that can call scripts, in order of time.
+fn arrivals(recording: &Recording) -> Vec<(f64, ResourceId)> {
     let calls = |i: &usize| {
         recording.redirects.to[*i].is_none()
             && matches!(
@@ -179,7 +169,7 @@ fn arrivals(recording: &Recording, start: f64) -> Vec<(f64, ResourceId)> {
     };
     let all = (0..recording.entries.len()).filter(calls);
     let mut ends: Vec<(f64, ResourceId)> = all
-        .filter_map(|i| Some((recording.end(i)? - start, ResourceId(i as u32))))
+        .filter_map(|i| Some((recording.end(i)?, ResourceId(i as u32))))
         .collect();
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));
     ends
