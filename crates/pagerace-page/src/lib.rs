@@ -18,9 +18,9 @@ pub use arrival::{Arrival, highest_rate};
 pub use intervention::{Intervention, Interventions, ResourceEffect};
 pub use model::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay,
-    FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript, Largest, LargestCandidate,
+    FontUse, Guess, ImageBytes, ImageCoding, ImageShare, InlineScript, Largest, LargestCandidate,
     LargestElement, NoResponse, Note, Origin, OriginId, Overlay, Page, PageLayout, PaintEvidence,
-    PaintFit, PictureShares, RecordedExchange, RecordedPage, RecordedTimes, Rect, RenderingTime,
+    PaintFit, Paints, PictureShares, RecordedExchange, RecordedPage, RecordedTimes, Rect, RenderingTime,
     Resource, ResourceId, Trigger, Wait,
 };
 pub use paint::{PaintChange, PaintEffect};

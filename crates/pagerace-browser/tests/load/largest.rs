@@ -72,7 +72,7 @@ fn drawn_text_waits_for_fonts_or_not_or_comes_from_scripts() {
 #[test]
 fn a_small_fitted_image_is_the_largest_element() {
     let mut page = with_candidates(&[(TEXT, 1.0)]);
-    page.fit = Some(PaintFit {
+    page.guess_mut().expect("no layout").fit = Some(PaintFit {
         after: Wait::ContentLoaded,
         delay: None,
         swaps_fonts: true,

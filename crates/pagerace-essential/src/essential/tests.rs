@@ -4,9 +4,7 @@ use super::*;
 use crate::ads::{AdKind, AdMatch, AdRequest, Matchers};
 use pagerace_har::domain;
 use pagerace_page::PaintChange;
-use pagerace_page::model::{
-    CacheUse, Discovery, Evidence, FontDisplay, FontUse, Origin, PageLayout, RecordedPage,
-};
+use pagerace_page::model::{CacheUse, Discovery, Evidence, FontDisplay, FontUse, Origin, PageLayout, Paints, RecordedPage};
 use pagerace_page::{Category, ImageBytes, ImageCoding, OriginId, Resource, ResourceId, Trigger};
 
 const HOME: &str = "www.site.example";
@@ -25,10 +23,7 @@ impl Builder {
             resources: vec![],
             document: ResourceId(0),
             recorded: RecordedPage::default(),
-            layout: None,
-            content: None,
-            fit: None,
-            candidates: Vec::new(),
+            paints: Paints::default(),
             notes: vec![],
         };
         let mut builder = Self { page };
@@ -348,7 +343,7 @@ fn fonts_fall_back_unless_they_hide_text() {
     let mut builder = Builder::new();
     let [unknown, swap, block] =
         ["/a.woff2", "/b.woff2", "/c.woff2"].map(|path| builder.add(HOME, path, Destination::Font));
-    builder.page.layout = Some(PageLayout {
+    builder.page.paints = Paints::Recorded(PageLayout {
         viewport: (800, 600),
         elements: vec![],
         fonts: vec![

@@ -18,7 +18,7 @@ use crate::category;
 use crate::extension::TaskKind;
 use pagerace_page::model::MAX_FIELD_BYTES;
 use pagerace_page::{
-    Category, Evidence, LargestElement, Page, RecordedPage, RecordedTimes, Resource, ResourceId,
+    Category, Evidence, Guess, LargestElement, Page, Paints, RecordedPage, RecordedTimes, Resource, ResourceId,
 };
 
 /// Maximum time after the load event at which a resource that it waited for may end, due
@@ -52,9 +52,9 @@ pub(super) fn page(
     let links = discovery::links(&recording, notes);
     let modes = loading::script_modes(&recording, &links, notes);
     let shown = entries[document].first_byte;
-    let paints = RecordedPaints::read(recorded, shown.filter(|_| recording.is_dated));
+    let paint_times = RecordedPaints::read(recorded, shown.filter(|_| recording.is_dated));
     let mut blocking = loading::render_blocking(&recording, &links, &modes);
-    if let Some(first) = paints
+    if let Some(first) = paint_times
         .first
         .filter(|_| recording.is_dated && !recording.own)
     {
@@ -102,46 +102,46 @@ pub(super) fn page(
     };
     let by_markup = linked(&|link| link.is_in_markup_of(document));
     let by_style = linked(&|link| link.how == How::Style);
-    let layout = layout::read(&recording, &links);
-    let content = layout
-        .is_none()
-        .then(|| content::read(&recording, &links))
-        .flatten();
-    let fit = (recording.is_dated && layout.is_none())
-        .then(|| paints::fit(&recording, &paints, &ads))
-        .flatten();
-    let mut visible = match &layout {
-        Some(layout) => viewport::on_screen(layout, &destinations),
-        None => viewport::images(
-            entries,
-            &viewport::pictures(entries, &destinations, &ads),
-            &bodies,
-            &by_markup,
-            &by_style,
-            recording.parsed,
-            notes,
-        ),
-    };
-    if let Some(LargestElement::Image { id }) = fit.and_then(|fit| fit.largest) {
-        visible[id.index()] = true;
-    }
-    let candidates = if layout.is_some() {
-        Vec::new()
-    } else {
-        let mut excluded = in_frames(&destinations, &links);
-        let mut backgrounds = by_style.clone();
-        for (frame, ad) in excluded.iter_mut().zip(&ads) {
-            *frame |= ad;
+    let (paints, visible) = match layout::read(&recording, &links) {
+        Some(layout) => {
+            let visible = viewport::on_screen(&layout, &destinations);
+            (Paints::Recorded(layout), visible)
         }
-        for image in layout::styled(&recording, &links) {
-            backgrounds[image] = true;
+        None => {
+            let fit = recording.is_dated.then(|| paints::fit(&recording, &paint_times, &ads));
+            let fit = fit.flatten();
+            let mut visible = viewport::images(
+                entries,
+                &viewport::pictures(entries, &destinations, &ads),
+                &bodies,
+                &by_markup,
+                &by_style,
+                recording.parsed,
+                notes,
+            );
+            if let Some(LargestElement::Image { id }) = fit.and_then(|fit| fit.largest) {
+                visible[id.index()] = true;
+            }
+            let mut excluded = in_frames(&destinations, &links);
+            let mut backgrounds = by_style;
+            for (frame, ad) in excluded.iter_mut().zip(&ads) {
+                *frame |= ad;
+            }
+            for image in layout::styled(&recording, &links) {
+                backgrounds[image] = true;
+            }
+            let known = largest::Known {
+                excluded: &excluded,
+                places: &image_places,
+                backgrounds: &backgrounds,
+            };
+            let guess = Guess {
+                content: content::read(&recording, &links),
+                fit,
+                candidates: largest::candidates(&recording, &known),
+            };
+            (Paints::Guessed(guess), visible)
         }
-        let known = largest::Known {
-            excluded: &excluded,
-            places: &image_places,
-            backgrounds: &backgrounds,
-        };
-        largest::candidates(&recording, &known)
     };
     let (mut blocks_load, mut early) = blocks_load(&recording, notes);
     // HTML standard: lazy images do not delay the load event.
@@ -220,9 +220,9 @@ pub(super) fn page(
         recorded: RecordedPage {
             on_content_load: since_start(recorded.content_loaded()),
             on_load: since_start(recorded.loaded()),
-            first_paint: since_start(paints.first),
-            largest_paint: since_start(paints.largest),
-            speed_index: since_start(paints.speed_index),
+            first_paint: since_start(paint_times.first),
+            largest_paint: since_start(paint_times.largest),
+            speed_index: since_start(paint_times.speed_index),
             down_bits_per_second: downlink(entries, &bodies),
             slowdown: recorded
                 .device()
@@ -230,10 +230,7 @@ pub(super) fn page(
                 .filter(|cpu| *cpu > 1.0),
             creator,
         },
-        layout,
-        content,
-        fit,
-        candidates,
+        paints,
         notes: std::mem::take(notes).into_notes(),
     }
 }

@@ -9,10 +9,7 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 
 use super::{Transfer, TransferSequence};
-use pagerace_page::model::{
-    CacheUse, Category, Discovery, Evidence, ImageBytes, Note, Origin, OriginId, Page,
-    RecordedPage, RecordedTimes, Resource, ResourceId, Trigger,
-};
+use pagerace_page::model::{CacheUse, Category, Discovery, Evidence, ImageBytes, Note, Origin, OriginId, Page, Paints, RecordedPage, RecordedTimes, Resource, ResourceId, Trigger};
 
 /// Hosts of the stand-in servers, which share one connection.
 const OWN: &str = "objects.example";
@@ -37,10 +34,7 @@ impl TransferSequence {
             resources,
             document: ResourceId(0),
             recorded: RecordedPage::default(),
-            layout: None,
-            content: None,
-            fit: None,
-            candidates: Vec::new(),
+            paints: Paints::default(),
             notes: vec![Note {
                 text: text.to_owned(),
                 entries: self.transfers.len() as u32,

@@ -7,10 +7,7 @@ use std::sync::Arc;
 use pagerace_browser::LoadMetrics;
 use pagerace_core::{Destination, Duration, Instant, Protocol, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
-use pagerace_page::model::{
-    CacheUse, Category, Discovery, Evidence, ImageBytes, Origin, OriginId, Page, RecordedPage,
-    Resource, ResourceId, Trigger,
-};
+use pagerace_page::model::{CacheUse, Category, Discovery, Evidence, ImageBytes, Origin, OriginId, Page, Paints, RecordedPage, Resource, ResourceId, Trigger};
 use pagerace_sim::{Explainable, Explained, Outcome, Part, Parts, Scenario, TransportCounters};
 
 use crate::contender::{Contender, ContenderText};
@@ -72,10 +69,7 @@ pub fn page(name: &str) -> Page {
         }],
         document: ResourceId(0),
         recorded: RecordedPage::default(),
-        layout: None,
-        content: None,
-        fit: None,
-        candidates: Vec::new(),
+        paints: Paints::default(),
         notes: Vec::new(),
     }
 }

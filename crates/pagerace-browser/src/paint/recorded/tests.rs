@@ -1,8 +1,5 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
-use pagerace_page::{
-    CacheUse, Category, Discovery, Element, ElementKind, Evidence, ImageBytes, Largest, OriginId,
-    Page, PageLayout, RecordedPage, Rect, Resource, ResourceId, Trigger, Wait,
-};
+use pagerace_page::{CacheUse, Category, Discovery, Element, ElementKind, Evidence, ImageBytes, Largest, OriginId, Page, PageLayout, Paints, RecordedPage, Rect, Resource, ResourceId, Trigger, Wait};
 
 use crate::Profile;
 use crate::graph::Graph;
@@ -104,7 +101,7 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
         ],
         document: ResourceId(0),
         recorded: RecordedPage::default(),
-        layout: Some(PageLayout {
+        paints: Paints::Recorded(PageLayout {
             viewport: (1000, 500),
             elements,
             fonts: vec![],
@@ -120,9 +117,6 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
             hidden: None,
             measured_in: None,
         }),
-        content: None,
-        fit: None,
-        candidates: Vec::new(),
         notes: vec![],
     };
     Layout::new(&page, &Graph::new(&page, Profile::CHROME), None)
