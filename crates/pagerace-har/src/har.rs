@@ -8,6 +8,7 @@
 
 mod assemble;
 mod cache;
+mod causes;
 mod clock;
 mod content;
 mod destination;
@@ -35,6 +36,7 @@ mod redirects;
 mod rtt;
 mod sizes;
 mod survey;
+mod thresholds;
 mod value;
 mod viewport;
 

@@ -11,6 +11,7 @@ use super::pages::Chosen;
 use super::paints::{self, RecordedPaints};
 use super::recording::Recording;
 use super::redirects::Redirects;
+use super::thresholds::LOAD_ROUNDING_MS;
 use super::{
     cache, content, destination, headers, largest, layout, loading, origins, rtt, sizes, viewport,
 };
@@ -20,10 +21,6 @@ use pagerace_page::model::MAX_FIELD_BYTES;
 use pagerace_page::{
     Category, Evidence, Guess, LargestElement, Page, Paints, RecordedPage, RecordedTimes, Resource, ResourceId,
 };
-
-/// Maximum time after the load event at which a resource that it waited for may end, due
-/// to rounding by recorders. Milliseconds.
-const LOAD_SLACK_MS: f64 = 20.0;
 
 /// Assembles the page from the selected entries (the navigation first).
 pub(super) fn page(
@@ -360,7 +357,7 @@ fn blocks_load(recording: &Recording, notes: &mut Notes) -> (Vec<bool>, Vec<bool
         };
         let after = loaded
             .zip(entry.end)
-            .is_some_and(|(loaded, end)| end > loaded + LOAD_SLACK_MS);
+            .is_some_and(|(loaded, end)| end > loaded + LOAD_ROUNDING_MS);
         late += usize::from(waits && after && i > 0);
         let begun = loaded
             .zip(entry.asked)

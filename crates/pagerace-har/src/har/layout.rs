@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 
 use pagerace_core::{Destination, Duration};
 
-use self::callbacks::Events;
 use self::scripted::Told;
+use super::causes::Events;
 use super::discovery::{self, Link};
 use super::markup::{self, Element as Markup};
+use super::thresholds::BEACON_BYTES;
 use super::recording::{Recording, upgraded};
 use crate::extension::{self, Cover, DocumentEvent, LargestKind, Ms};
 use pagerace_page::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
@@ -19,9 +20,6 @@ use pagerace_page::{
     Element, ElementKind, FontUse, ImageShare, InlineScript, Largest, Overlay, PageLayout,
     PictureShares, Rect, RenderingTime, ResourceId, Wait,
 };
-
-/// Images with fewer bytes are beacons and spacers, which are not visible.
-const IMAGE_BYTES_MIN: u64 = 200;
 
 /// Returns the layout of the page; `None` if the recording has none.
 pub(super) fn read(recording: &Recording, links: &[Option<Link>]) -> Option<PageLayout> {
@@ -136,7 +134,7 @@ fn picture_of(recording: &Recording, links: &[Option<Link>], frame: ResourceId) 
     let is_below = |i: usize| std::iter::successors(Some(i), up).any(|i| i == frame.index());
     let images = (frame.index()..links.len()).filter(|&i| {
         recording.destinations[i] == Destination::Image
-            && recording.bodies[i] >= IMAGE_BYTES_MIN
+            && recording.bodies[i] >= BEACON_BYTES
             && !recording.has_failed(i)
             && is_below(i)
     });

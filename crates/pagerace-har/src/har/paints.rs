@@ -12,16 +12,10 @@ use pagerace_core::Destination;
 
 use super::page::PageObject;
 use super::recording::Recording;
+use super::thresholds::{IMAGE_TO_PAINT_MS, SAME_FRAME_MS};
 use super::viewport;
 use crate::extension::{Ms, Paints};
 use pagerace_page::{LargestElement, PaintFit, ResourceId, Wait};
-
-/// Maximum time from the completion of an image to its paint: decoding, and tasks before
-/// the frame. Milliseconds.
-const PAINTED_MS: f64 = 250.0;
-/// Maximum difference between paints of one frame, after rounding by recorders.
-/// Milliseconds.
-const FRAME_MS: f64 = 17.0;
 
 /// Paints of a page; milliseconds since the navigation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -161,11 +155,11 @@ fn largest(
     }
     let fits = |&i: &usize| {
         let end = recording.end(i);
-        end.is_some_and(|end| (at - PAINTED_MS..=at).contains(&end))
+        end.is_some_and(|end| (at - IMAGE_TO_PAINT_MS..=at).contains(&end))
     };
     let largest = images().filter(fits).max_by_key(|&i| recording.bodies[i]);
     match largest {
-        _ if at < first + FRAME_MS && paints.largest_is_text.is_none() => {
+        _ if at < first + SAME_FRAME_MS && paints.largest_is_text.is_none() => {
             Some(LargestElement::Text)
         }
         Some(found) => Some(image(found)),

@@ -10,17 +10,8 @@ use super::markup::{self, Reference};
 use super::page::PageObject;
 use super::redirects::{Redirects, without_fragment};
 use super::thresholds::{EVENT_TO_TASK_MS, SHORT_TIMEOUT_MS, SHORTEST_TIMEOUT_MS};
-use super::{destination, headers, sizes};
 use crate::domain;
 use crate::extension::{self, TaskKind};
-
-/// Maximum time between an event and the start of the task that handles it. Milliseconds.
-const EVENT_MS: f64 = 3.0;
-
-/// Minimum timeout of a timer, so that other tasks may come first. Milliseconds.
-const SHORTEST_TIMEOUT_MS: f64 = 1.0;
-/// Maximum sum of the timeouts of timers that do not poll. Milliseconds.
-const SHORT_TIMEOUT_MS: f64 = 50.0;
 
 /// A task of the main thread; milliseconds since the navigation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -200,9 +191,7 @@ impl<'a> Recording<'a> {
             let late = |i: usize| {
                 let mode = self.entries[i].own.script_mode;
                 matches!(mode, Some(ScriptMode::Blocking | ScriptMode::Defer))
-                    && self
-                        .parsed
-                        .is_some_and(|at| task.start > at - EVENT_TO_TASK_MS)
+                    && self.parsed.is_some_and(|at| task.start > at - EVENT_TO_TASK_MS)
             };
             if let Some(i) = task.url.and_then(|url| self.find(url))
                 && self.destinations[i] == Destination::Script

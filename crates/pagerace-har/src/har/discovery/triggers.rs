@@ -2,30 +2,16 @@
 
 use pagerace_core::{Destination, Duration, ScriptMode};
 
-use super::callback::{self, Callers, Cause};
 use super::{How, Link, offsets};
+use crate::har::causes::request::{self, Callers};
 use crate::har::notes::{Kind, Notes};
-use crate::har::recording::{Recording, tick};
-use crate::har::thresholds::{INLINE_LAG_MS, LATE_INITIATOR_MS, QUEUE_MS, SYNCHRONOUS_GAP_MS};
+use crate::har::recording::Recording;
+use crate::har::thresholds::{
+    INLINE_LAG_MS, LATE_INITIATOR_MS, QUEUE_MS, SYNCHRONOUS_GAP_MS,
+};
 use crate::har::viewport;
 use pagerace_page::model::MAX_TIME;
 use pagerace_page::{Discovery, Evidence, ResourceId, Trigger, Wait};
-
-/// Maximum time from the arrival of an inline script to its requests, if no earlier
-/// resource delayed it. Later requests come from a timer or an event. Milliseconds.
-const INLINE_LAG_MS: f64 = 200.0;
-
-/// Maximum time that a script which is ready to run waits for reasons other than recorded tasks.
-/// Milliseconds.
-const QUEUE_MS: f64 = 100.0;
-
-/// Minimum time from a request to the later completion of its supposed script that is
-/// worth a note. Milliseconds.
-const LATE_MS: f64 = 50.0;
-
-/// Maximum time from the response of a synchronous request to the next request of the same
-/// task, if tasks are not recorded. Milliseconds.
-const SYNCHRONOUS_GAP_MS: f64 = 50.0;
 
 /// Returns the discovery of each entry.
 pub(in crate::har) fn discoveries(
@@ -87,11 +73,11 @@ pub(in crate::har) fn discoveries(
                     None => could..tick(could + cpu_ms[link.parent].unwrap_or(0.0)),
                 };
                 let late = recording.end(link.parent).zip(recording.start(i));
-                if late.is_some_and(|(end, start)| end > start + LATE_MS) {
+                if late.is_some_and(|(end, start)| end > start + LATE_INITIATOR_MS) {
                     notes.add(Kind::LateInitiator);
                 }
-                let cause = callback::cause(recording, &callers, i, &run);
-                wait = cause.map(|(cause, _)| as_wait(cause));
+                let cause = request::cause(recording, &callers, i, &run);
+                wait = cause.map(|(cause, _)| cause);
                 let delay = match cause {
                     Some((_, at)) => since_event(recording, i, at),
                     None => since(recording, i, run.end),
@@ -252,7 +238,7 @@ fn in_callback(
     let ready = recording
         .start(i)
         .map_or(f64::INFINITY, |start| start - delay.as_millis_f64());
-    let cause = callback::cause(recording, callers, i, &(ready..ready));
+    let cause = request::cause(recording, callers, i, &(ready..ready));
     let Some((cause, at)) = cause else {
         return (found, None);
     };
@@ -264,15 +250,7 @@ fn in_callback(
             delay,
         },
     };
-    (found, Some(as_wait(cause)))
-}
-
-fn as_wait(cause: Cause) -> Wait {
-    match cause {
-        Cause::ContentLoaded => Wait::ContentLoaded,
-        Cause::Loaded => Wait::Loaded,
-        Cause::Complete(entry) => Wait::Resource { id: id(entry) },
-    }
+    (found, Some(cause))
 }
 
 fn id(index: usize) -> ResourceId {

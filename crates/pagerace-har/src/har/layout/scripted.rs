@@ -8,18 +8,13 @@
 //! the script that put them on the page, or for `DOMContentLoaded` if the recording does not tell
 //! when that was.
 
-use std::collections::BTreeSet;
+use pagerace_core::Duration;
 
-use pagerace_core::{Destination, Duration};
-
-use super::callbacks::{Events, HORIZON_MS, frame_of};
 use crate::extension;
-use crate::har::initiator::{Kind, Place};
+use crate::har::causes::{self, Events, frame_of};
 use crate::har::recording::Recording;
+use crate::har::thresholds::{FIRST_MOTION_MS, HORIZON_MS};
 use pagerace_page::{Element, ElementKind, Largest, ResourceId, Wait};
-
-/// Time after the first paint in which a motion begins that needs no script. Milliseconds.
-const FRAME_MS: f64 = 50.0;
 
 /// Times of an element that the recording tells, in milliseconds since the navigation.
 pub(super) struct Told {
@@ -52,7 +47,7 @@ pub(super) fn wait(
     recording: &Recording,
     events: &Events,
 ) {
-    let first = recording.first_paint().map_or(0.0, |fcp| fcp + FRAME_MS);
+    let first = recording.first_paint().map_or(0.0, |fcp| fcp + FIRST_MOTION_MS);
     for (i, (element, told)) in elements.iter_mut().zip(told).enumerate() {
         // A frame waits for its own picture.
         if element.after != Wait::ContentLoaded {
@@ -75,7 +70,7 @@ pub(super) fn wait(
         if is_scripted
             && largest.is_some_and(is_largest)
             && let Some(paint) = recording.largest_paint().filter(|_| motion.is_some())
-            && !(begin..begin + FRAME_MS).contains(&paint)
+            && !(begin..begin + FIRST_MOTION_MS).contains(&paint)
         {
             begin = frame_of(&recording.tasks, 0.0, paint);
         }
@@ -128,46 +123,6 @@ pub(super) fn forget_places(
     }
 }
 
-/// Returns the cause of the largest text, and the time of the cause in milliseconds since
-/// the navigation: the last data before the paint that the text's makers requested.
-/// Without data, and if the paint came before `DOMContentLoaded` at `loaded`, the cause
-/// is the last maker that ran.
-fn cause(recording: &Recording, loaded: f64) -> Option<(Wait, f64)> {
-    let painted = recording.largest_paint()?;
-    let urls = &recording.page.own.as_ref()?.paints.lcp_makers;
-    let makers = urls.iter().filter_map(|url| recording.find(url));
-    let makers: BTreeSet<usize> = makers.collect();
-    let asked = |i: &usize| {
-        let initiator = &recording.entries[*i].initiator;
-        let by = |place: &Place| recording.resolve(&place.url, *i);
-        recording.destinations[*i] == Destination::Fetch
-            && recording.redirects.to[*i].is_none()
-            && initiator.kind == Kind::Script
-            && initiator
-                .places
-                .iter()
-                .filter_map(by)
-                .any(|s| makers.contains(&s))
-    };
-    let last = |times: &mut dyn Iterator<Item = (usize, f64)>| {
-        times
-            .filter(|(_, at)| *at <= painted)
-            .max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
-    };
-    let data = (0..recording.entries.len()).filter(asked);
-    let data = last(&mut data.filter_map(|i| Some((i, recording.end(i)?))));
-    let ran = || {
-        last(
-            &mut makers
-                .iter()
-                .filter_map(|i| Some((*i, recording.ran.get(i)?.start))),
-        )
-    };
-    let (id, at) = data.or_else(|| ran().filter(|_| painted <= loaded))?;
-    let id = ResourceId(id as u32);
-    Some((Wait::Resource { id }, at))
-}
-
 /// Dates the elements with the recorded paints. `loaded` is the time of `DOMContentLoaded`.
 pub(super) fn date(
     elements: &mut [Element],
@@ -198,7 +153,7 @@ pub(super) fn date(
         && let element = &mut elements[text]
         && !is_in_markup(element)
     {
-        let (after, at) = cause(recording, loaded).unwrap_or((Wait::ContentLoaded, loaded));
+        let (after, at) = causes::largest_text(recording, loaded).unwrap_or((Wait::ContentLoaded, loaded));
         element.after = after;
         element.delay = since(recording.largest_paint(), at);
     }
