@@ -10,7 +10,6 @@
 
 use pagerace_core::Destination;
 
-use super::page::PageObject;
 use super::recording::Recording;
 use super::thresholds::{IMAGE_TO_PAINT_MS, SAME_FRAME_MS};
 use super::viewport;
@@ -29,9 +28,12 @@ pub(super) struct RecordedPaints {
 }
 
 impl RecordedPaints {
-    /// Reads the paints of a page. `document` is the arrival of the document; an earlier visual change
-    /// belongs to the previous page.
-    pub(super) fn read(page: &PageObject, document: Option<f64>) -> Self {
+    /// Reads the paints of a page. A visual change before the arrival of the document belongs to the
+    /// previous page.
+    pub(super) fn read(recording: &Recording) -> Self {
+        let page = recording.page;
+        let document = recording.entries[recording.document].first_byte;
+        let document = document.filter(|_| recording.is_dated);
         let (timings, visual) = (&page.timings, &page.visual);
         let first_of = |fields: &[Option<Ms>]| {
             // Recorders write 0 for paints that never came.
@@ -65,8 +67,10 @@ impl RecordedPaints {
 }
 
 /// Clears the render-blocking flag of resources that were complete only after the first
-/// paint at `first`.
-pub(super) fn unblock(recording: &Recording, first: f64, blocking: &mut [bool]) {
+/// paint, if another recorder tells it.
+pub(super) fn unblock(recording: &Recording, paints: &RecordedPaints, blocking: &mut [bool]) {
+    let first = paints.first.filter(|_| recording.is_dated && !recording.own);
+    let Some(first) = first else { return };
     for (i, blocks) in blocking.iter_mut().enumerate() {
         let document = recording.redirects.end(i) == recording.document;
         let late = recording.end(i).is_some_and(|end| end > first);
@@ -81,7 +85,7 @@ pub(super) fn fit(
     paints: &RecordedPaints,
     ads: &[bool],
 ) -> Option<PaintFit> {
-    let first = paints.first?;
+    let first = paints.first.filter(|_| recording.is_dated)?;
     let font_after = |(i, at): (usize, Option<f64>)| {
         recording.destinations[i] == Destination::Font && at.is_some_and(|at| at > first)
     };

@@ -7,8 +7,10 @@ use url::Url;
 
 use super::entry::Entry;
 use super::markup::{self, Reference};
+use super::notes::Notes;
 use super::page::PageObject;
 use super::redirects::{Redirects, without_fragment};
+use super::{destination, headers, sizes};
 use super::thresholds::{EVENT_TO_TASK_MS, SHORT_TIMEOUT_MS, SHORTEST_TIMEOUT_MS};
 use crate::domain;
 use crate::extension::{self, TaskKind};
@@ -47,10 +49,12 @@ impl<'a> Task<'a> {
 /// milliseconds since the navigation.
 pub(super) struct Recording<'a> {
     pub(super) entries: &'a [Entry<'a>],
-    pub(super) destinations: &'a [Destination],
+    pub(super) destinations: Vec<Destination>,
+    /// Bytes of the fields of each request and response.
+    pub(super) header_bytes: Vec<(u32, u32)>,
     /// Encoded body bytes of each entry.
-    pub(super) bodies: &'a [u64],
-    pub(super) redirects: &'a Redirects,
+    pub(super) bodies: Vec<u64>,
+    pub(super) redirects: Redirects,
     /// The end of the navigation's redirect chain.
     pub(super) document: usize,
     /// References in the markup of each recorded document body.
@@ -73,7 +77,11 @@ pub(super) struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    pub(super) fn new(entries: &'a [Entry<'a>], page: &'a PageObject, notes: &mut Notes) -> Self {
+    pub(super) fn new(
+        entries: &'a [Entry<'a>],
+        page: &'a PageObject,
+        notes: &mut Notes,
+    ) -> Self {
         let redirects = Redirects::find(entries, notes);
         let document = redirects.end(0);
         let destinations = destination::all(entries, &redirects, document, notes);
@@ -102,6 +110,7 @@ impl<'a> Recording<'a> {
         let mut recording = Self {
             entries,
             destinations,
+            header_bytes,
             bodies,
             redirects,
             document,
