@@ -137,7 +137,10 @@ impl Graph {
                 graph.nodes[id.index()].awaited_by.push(waiting);
             }
         }
-        let callbacks = page.layout().into_iter().flat_map(|layout| &layout.callbacks);
+        let callbacks = page
+            .layout()
+            .into_iter()
+            .flat_map(|layout| &layout.callbacks);
         for (index, callback) in callbacks.enumerate() {
             if let Wait::Resource { id } = callback.after
                 && let Some(node) = graph.nodes.get_mut(id.index())
@@ -145,7 +148,10 @@ impl Graph {
                 node.calls.push(index);
             }
         }
-        let timed = page.layout().into_iter().flat_map(|layout| &layout.inline_scripts);
+        let timed = page
+            .layout()
+            .into_iter()
+            .flat_map(|layout| &layout.inline_scripts);
         let stated = page.content().into_iter();
         let stated = stated.flat_map(|content| &content.inline_scripts);
         let inline = timed.map(|script| script.offset).chain(stated.copied());

@@ -20,7 +20,7 @@ pub use model::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay,
     FontUse, Guess, ImageBytes, ImageCoding, ImageShare, InlineScript, Largest, LargestCandidate,
     LargestElement, NoResponse, Note, Origin, OriginId, Overlay, Page, PageLayout, PaintEvidence,
-    PaintFit, Paints, PictureShares, RecordedExchange, RecordedPage, RecordedTimes, Rect, RenderingTime,
-    Resource, ResourceId, Trigger, Wait,
+    PaintFit, Paints, PictureShares, RecordedExchange, RecordedPage, RecordedTimes, Rect,
+    RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 pub use paint::{PaintChange, PaintEffect};

@@ -17,9 +17,7 @@ pub use self::layout::{
     Callback, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript, Largest,
     Overlay, PageLayout, PictureShares, Rect, RenderingTime,
 };
-pub use self::paints::{
-    Guess, LargestCandidate, LargestElement, PaintEvidence, PaintFit, Paints,
-};
+pub use self::paints::{Guess, LargestCandidate, LargestElement, PaintEvidence, PaintFit, Paints};
 
 /// Index into [`Page::resources`].
 #[derive(

@@ -146,7 +146,11 @@ fn matters(page: &Page, whole: &Seen) -> Vec<bool> {
         leads[parent.index()] = true;
     }
     let mut on_screen = vec![false; page.resources.len()];
-    for element in page.layout().into_iter().flat_map(|layout| &layout.elements) {
+    for element in page
+        .layout()
+        .into_iter()
+        .flat_map(|layout| &layout.elements)
+    {
         if let ElementKind::Image { resource } | ElementKind::Background { resource } = element.kind
             && let Some(seen) = on_screen.get_mut(resource.index())
         {

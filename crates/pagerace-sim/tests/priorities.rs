@@ -7,7 +7,9 @@ mod common;
 
 use common::{flat_page, scenario};
 use pagerace_core::{Destination, Duration, Priority, RequestPriority};
-use pagerace_page::{Origin, OriginId, Page, PageLayout, Paints, RenderingTime, ResourceId, Trigger};
+use pagerace_page::{
+    Origin, OriginId, Page, PageLayout, Paints, RenderingTime, ResourceId, Trigger,
+};
 use pagerace_sim::{Reprioritisation, run};
 
 /// Returns a page whose first layout requests two visible backgrounds and whose parser

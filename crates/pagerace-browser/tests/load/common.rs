@@ -10,7 +10,10 @@ use pagerace_browser::{Action, Browser, BrowserConfig, Cached, Profile};
 use pagerace_core::{
     Destination, Duration, EventQueue, Instant, Priority, Protocol, RequestPriority, ScriptMode,
 };
-use pagerace_page::model::{CacheUse, Category, Discovery, Evidence, ImageBytes, Origin, OriginId, Page, Paints, RecordedPage, Resource, ResourceId, Trigger};
+use pagerace_page::model::{
+    CacheUse, Category, Discovery, Evidence, ImageBytes, Origin, OriginId, Page, Paints,
+    RecordedPage, Resource, ResourceId, Trigger,
+};
 
 pub(crate) const fn id(index: u32) -> ResourceId {
     ResourceId(index)

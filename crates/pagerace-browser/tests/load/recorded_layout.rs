@@ -5,7 +5,11 @@ use std::sync::Arc;
 
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration};
-use pagerace_page::{Callback, Content, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript, Overlay, Page, PageLayout, Paints, PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait};
+use pagerace_page::{
+    Callback, Content, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript,
+    Overlay, Page, PageLayout, Paints, PictureShares, Rect, RenderingTime, Resource, ResourceId,
+    Trigger, Wait,
+};
 
 use crate::causes;
 use crate::common::{

@@ -61,7 +61,11 @@ pub(super) struct Shares {
 
 impl Shares {
     /// Writes the shares of the elements that are not images, and returns the others.
-    pub(super) fn write(&self, elements: &mut [Element], canvas_scripted: bool) -> extension::Shares {
+    pub(super) fn write(
+        &self,
+        elements: &mut [Element],
+        canvas_scripted: bool,
+    ) -> extension::Shares {
         let (numbers, places): (Vec<usize>, Vec<Place>) = elements
             .iter()
             .enumerate()

@@ -4,7 +4,9 @@ use super::*;
 use crate::ads::{AdKind, AdMatch, AdRequest, Matchers};
 use pagerace_har::domain;
 use pagerace_page::PaintChange;
-use pagerace_page::model::{CacheUse, Discovery, Evidence, FontDisplay, FontUse, Origin, PageLayout, Paints, RecordedPage};
+use pagerace_page::model::{
+    CacheUse, Discovery, Evidence, FontDisplay, FontUse, Origin, PageLayout, Paints, RecordedPage,
+};
 use pagerace_page::{Category, ImageBytes, ImageCoding, OriginId, Resource, ResourceId, Trigger};
 
 const HOME: &str = "www.site.example";

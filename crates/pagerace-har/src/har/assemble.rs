@@ -11,9 +11,7 @@ use super::pages::Chosen;
 use super::paints::{self, RecordedPaints};
 use super::recording::Recording;
 use super::thresholds::LOAD_ROUNDING_MS;
-use super::{
-    cache, content, destination, largest, layout, loading, origins, rtt, viewport,
-};
+use super::{cache, content, destination, largest, layout, loading, origins, rtt, viewport};
 use crate::category;
 use crate::extension::TaskKind;
 use pagerace_page::model::MAX_FIELD_BYTES;
@@ -71,11 +69,7 @@ fn draft(recording: &Recording, i: usize) -> Resource {
         response_header_bytes: response_header_bytes.min(MAX_FIELD_BYTES),
         body_bytes: recording.bodies[i],
         decoded_bytes: entry.content_size,
-        anonymous: is_anonymous(
-            entry,
-            destination,
-            &recording.entries[recording.document],
-        ),
+        anonymous: is_anonymous(entry, destination, &recording.entries[recording.document]),
         recorded: recorded_times(entry, recording.entries[0].start, recording.own),
         cache: cache::in_next_visit(entry),
         image: entry.image,
@@ -111,8 +105,7 @@ fn serve(recording: &Recording, drafts: &mut [Resource], notes: &mut Notes) -> V
         draft.think_time = Duration::from_millis_f64(think[i]);
         draft.third_party = origins[draft.origin.index()].third_party;
         let url = entries[i].url_text;
-        draft.category =
-            category::of(url, draft.destination, &draft.mime_type, draft.third_party);
+        draft.category = category::of(url, draft.destination, &draft.mime_type, draft.third_party);
         notes.add_many(Kind::AdsByList, (draft.category == Category::Ads).into());
     }
     origins

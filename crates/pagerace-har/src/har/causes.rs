@@ -92,7 +92,8 @@ impl<'a> Events<'a> {
             (Wait::Loaded, 0.0)
         } else if follows(self.parsed, at_once) && at < self.loaded {
             (Wait::ContentLoaded, 0.0)
-        } else if let Some((_, id)) = last.filter(|(end, _)| follows(*end, at_once.max(ARRIVAL_TO_TASK_MS)))
+        } else if let Some((_, id)) =
+            last.filter(|(end, _)| follows(*end, at_once.max(ARRIVAL_TO_TASK_MS)))
         {
             (wait(*id), 0.0)
         } else if at > self.loaded {

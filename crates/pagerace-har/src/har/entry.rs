@@ -126,9 +126,9 @@ impl<'a> Entry<'a> {
             status,
             start,
             asked: start.map(|s| s - queued(timings)),
-            first_byte: start.zip(end).map(|(start, end)| {
-                (end - millis(timings, "receive").unwrap_or(0.0)).max(start)
-            }),
+            first_byte: start
+                .zip(end)
+                .map(|(start, end)| (end - millis(timings, "receive").unwrap_or(0.0)).max(start)),
             end,
             received: end.map(|ms| ms / 1e3),
             dns: millis(timings, "dns"),
@@ -189,7 +189,12 @@ impl<'a> Entry<'a> {
 
     /// Lets the entry's times count from `origin`, in milliseconds since 1970.
     pub(super) fn count_from(&mut self, origin: f64) {
-        let times = [&mut self.start, &mut self.asked, &mut self.first_byte, &mut self.end];
+        let times = [
+            &mut self.start,
+            &mut self.asked,
+            &mut self.first_byte,
+            &mut self.end,
+        ];
         for time in times.into_iter().flatten() {
             *time -= origin;
         }

@@ -9,8 +9,8 @@
 use pagerace_core::{Destination, RequestPriority};
 
 use super::entry::Entry;
-use super::thresholds::BEACON_BYTES;
 use super::recording::Recording;
+use super::thresholds::BEACON_BYTES;
 use super::viewport;
 use pagerace_page::{LargestCandidate, LargestElement, ResourceId};
 

@@ -12,8 +12,8 @@ use self::scripted::Told;
 use super::causes::Events;
 use super::discovery::{self, Link};
 use super::markup::{self, Element as Markup};
-use super::thresholds::BEACON_BYTES;
 use super::recording::{Recording, upgraded};
+use super::thresholds::BEACON_BYTES;
 use crate::extension::{self, Cover, DocumentEvent, LargestKind, Ms};
 use pagerace_page::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
 use pagerace_page::{
@@ -25,7 +25,9 @@ use pagerace_page::{
 pub(super) fn read(recording: &Recording, links: &[Option<Link>]) -> Option<PageLayout> {
     let own = recording.page.own.as_ref()?;
     let layout = own.layout.as_ref()?;
-    let viewport = layout.viewport.and_then(|(width, height)| pixels(width, height));
+    let viewport = layout
+        .viewport
+        .and_then(|(width, height)| pixels(width, height));
     let viewport = viewport.or_else(|| {
         let device = recording.page.device()?;
         Some((device.width, device.height))
@@ -382,7 +384,9 @@ fn largest(
     elements: &[Element],
     viewport: (u32, u32),
 ) -> Option<Largest> {
-    let size = paints.lcp_size.filter(|size| *size > 0.0 && *size <= MAX_AREA)?;
+    let size = paints
+        .lcp_size
+        .filter(|size| *size > 0.0 && *size <= MAX_AREA)?;
     let (image, text) = match paints.lcp_kind? {
         LargestKind::Image => (Some(find(recording, paints.lcp_url.as_deref()?)?), None),
         LargestKind::Text => {

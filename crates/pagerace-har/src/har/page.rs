@@ -91,7 +91,6 @@ lenient! {
 
 empty_if_damaged!(PageTimings, VisualMetrics, PageCpu);
 
-
 impl PageObject {
     /// Returns the start of the page, in milliseconds since 1970.
     pub(super) fn start(&self) -> Option<f64> {
@@ -116,7 +115,9 @@ impl PageObject {
         let device = self.own.as_ref()?.device.clone()?;
         let is_screen = |side| (1..=100_000).contains(&side);
         let or_one = |n: f64, most: f64, least: f64| {
-            Some(n).filter(|n| (least..=most).contains(n)).unwrap_or(1.0)
+            Some(n)
+                .filter(|n| (least..=most).contains(n))
+                .unwrap_or(1.0)
         };
         (is_screen(device.width) && is_screen(device.height)).then(|| Device {
             scale: or_one(device.scale, 16.0, 0.1),

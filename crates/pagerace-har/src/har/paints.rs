@@ -69,7 +69,9 @@ impl RecordedPaints {
 /// Clears the render-blocking flag of resources that were complete only after the first
 /// paint, if another recorder tells it.
 pub(super) fn unblock(recording: &Recording, paints: &RecordedPaints, blocking: &mut [bool]) {
-    let first = paints.first.filter(|_| recording.is_dated && !recording.own);
+    let first = paints
+        .first
+        .filter(|_| recording.is_dated && !recording.own);
     let Some(first) = first else { return };
     for (i, blocks) in blocking.iter_mut().enumerate() {
         let document = recording.redirects.end(i) == recording.document;

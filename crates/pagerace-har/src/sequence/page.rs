@@ -9,7 +9,10 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 
 use super::{Transfer, TransferSequence};
-use pagerace_page::model::{CacheUse, Category, Discovery, Evidence, ImageBytes, Note, Origin, OriginId, Page, Paints, RecordedPage, RecordedTimes, Resource, ResourceId, Trigger};
+use pagerace_page::model::{
+    CacheUse, Category, Discovery, Evidence, ImageBytes, Note, Origin, OriginId, Page, Paints,
+    RecordedPage, RecordedTimes, Resource, ResourceId, Trigger,
+};
 
 /// Hosts of the stand-in servers, which share one connection.
 const OWN: &str = "objects.example";

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use pagerace_browser::LoadMetrics;
 use pagerace_core::{Destination, Duration, Instant, Protocol, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
-use pagerace_page::model::{CacheUse, Category, Discovery, Evidence, ImageBytes, Origin, OriginId, Page, Paints, RecordedPage, Resource, ResourceId, Trigger};
+use pagerace_page::model::{
+    CacheUse, Category, Discovery, Evidence, ImageBytes, Origin, OriginId, Page, Paints,
+    RecordedPage, Resource, ResourceId, Trigger,
+};
 use pagerace_sim::{Explainable, Explained, Outcome, Part, Parts, Scenario, TransportCounters};
 
 use crate::contender::{Contender, ContenderText};

@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 use pagerace_core::Duration;
 
 use super::{
-    Element, ElementKind, Guess, LargestElement, NoResponse, Page, PageLayout, Paints, Rect, Resource,
-    ResourceId, Trigger, Wait,
+    Element, ElementKind, Guess, LargestElement, NoResponse, Page, PageLayout, Paints, Rect,
+    Resource, ResourceId, Trigger, Wait,
 };
 
 /// The maximum number of requests of a page load; a file with more holds a session.

@@ -157,7 +157,9 @@ impl Page {
     /// recording tells which one is, or tells nothing about them.
     pub fn largest_candidates(&self) -> &[LargestCandidate] {
         let told = |fit: &PaintFit| fit.largest.is_some();
-        let open = self.guess().filter(|guess| !guess.fit.as_ref().is_some_and(told));
+        let open = self
+            .guess()
+            .filter(|guess| !guess.fit.as_ref().is_some_and(told));
         open.map_or(&[], |guess| &guess.candidates)
     }
 

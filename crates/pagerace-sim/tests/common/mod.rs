@@ -7,7 +7,10 @@ use std::sync::Arc;
 use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
-use pagerace_page::{CacheUse, Category, Discovery, Evidence, ImageBytes, Interventions, Origin, OriginId, Page, Paints, RecordedPage, Resource, ResourceId, Trigger};
+use pagerace_page::{
+    CacheUse, Category, Discovery, Evidence, ImageBytes, Interventions, Origin, OriginId, Page,
+    Paints, RecordedPage, Resource, ResourceId, Trigger,
+};
 use pagerace_sim::{LoadSettings, ProtocolMap, RecordEnds, Reprioritisation, Scenario, Visit};
 use pagerace_transport::tls;
 

@@ -1,7 +1,13 @@
 //! Random pages.
 
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
-use pagerace_page::{CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay, FontUse, Guess, ImageBytes, ImageCoding, ImageShare, InlineScript, Largest, LargestCandidate, LargestElement, NoResponse, Origin, OriginId, Overlay, Page, PageLayout, PaintFit, Paints, PictureShares, RecordedPage, RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait};
+use pagerace_page::{
+    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay,
+    FontUse, Guess, ImageBytes, ImageCoding, ImageShare, InlineScript, Largest, LargestCandidate,
+    LargestElement, NoResponse, Origin, OriginId, Overlay, Page, PageLayout, PaintFit, Paints,
+    PictureShares, RecordedPage, RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger,
+    Wait,
+};
 
 use super::inputs::Draw;
 

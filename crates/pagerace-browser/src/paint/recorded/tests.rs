@@ -1,5 +1,8 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
-use pagerace_page::{CacheUse, Category, Discovery, Element, ElementKind, Evidence, ImageBytes, Largest, OriginId, Page, PageLayout, Paints, RecordedPage, Rect, Resource, ResourceId, Trigger, Wait};
+use pagerace_page::{
+    CacheUse, Category, Discovery, Element, ElementKind, Evidence, ImageBytes, Largest, OriginId,
+    Page, PageLayout, Paints, RecordedPage, Rect, Resource, ResourceId, Trigger, Wait,
+};
 
 use crate::Profile;
 use crate::graph::Graph;

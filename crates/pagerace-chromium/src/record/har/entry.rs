@@ -279,7 +279,10 @@ fn initiator_offset(page: &Page<'_>, request: &Request) -> Option<(u64, bool)> {
     }
     // An element may end at this position, but it does not name the URL. The page was styled
     // while the parser was here, and another element needs the image for its background.
-    let backgrounds = page.elements.iter().filter(|e| e.kind == ElementKind::Background);
+    let backgrounds = page
+        .elements
+        .iter()
+        .filter(|e| e.kind == ElementKind::Background);
     let places = backgrounds
         .filter(|e| e.url.as_ref() == Some(&request.url))
         .filter_map(|e| e.offset);

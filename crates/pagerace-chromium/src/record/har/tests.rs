@@ -311,10 +311,7 @@ fn the_page_tells_what_was_seen() {
     assert_eq!(own["cls"], 0.25);
     assert_eq!(own["device"]["name"], "desktop");
     assert_eq!(own["processors"], 2);
-    assert_eq!(
-        own["layout"],
-        json!({"viewport": [1350.0, 940.0]})
-    );
+    assert_eq!(own["layout"], json!({"viewport": [1350.0, 940.0]}));
 }
 
 #[test]

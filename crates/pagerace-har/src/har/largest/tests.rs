@@ -44,7 +44,10 @@ fn share(page: &Page, i: Option<u32>) -> f64 {
 #[test]
 fn a_page_without_images_has_text_alone() {
     let page = import([]);
-    assert_eq!((page.largest_candidates().len(), share(&page, None)), (1, 1.0));
+    assert_eq!(
+        (page.largest_candidates().len(), share(&page, None)),
+        (1, 1.0)
+    );
 }
 
 #[test]
@@ -91,7 +94,10 @@ fn pictures_to_which_advertisement_leads_are_neither_visible_nor_candidates() {
         one["_initiator"] = json!({"type": "script", "stack": {"callFrames": [{"url": tag}]}});
         one["_priority"] = json!("High");
         let page = import([entry(tag, "text/javascript", 9_000), one]);
-        (page.resources[2].in_viewport, page.largest_candidates().len())
+        (
+            page.resources[2].in_viewport,
+            page.largest_candidates().len(),
+        )
     };
     assert_eq!(picture("shoes.example"), (false, 1));
     assert_eq!(picture("a.test"), (true, 2), "the site's own picture");

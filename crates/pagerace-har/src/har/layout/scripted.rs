@@ -47,7 +47,9 @@ pub(super) fn wait(
     recording: &Recording,
     events: &Events,
 ) {
-    let first = recording.first_paint().map_or(0.0, |fcp| fcp + FIRST_MOTION_MS);
+    let first = recording
+        .first_paint()
+        .map_or(0.0, |fcp| fcp + FIRST_MOTION_MS);
     for (i, (element, told)) in elements.iter_mut().zip(told).enumerate() {
         // A frame waits for its own picture.
         if element.after != Wait::ContentLoaded {
@@ -153,7 +155,8 @@ pub(super) fn date(
         && let element = &mut elements[text]
         && !is_in_markup(element)
     {
-        let (after, at) = causes::largest_text(recording, loaded).unwrap_or((Wait::ContentLoaded, loaded));
+        let (after, at) =
+            causes::largest_text(recording, loaded).unwrap_or((Wait::ContentLoaded, loaded));
         element.after = after;
         element.delay = since(recording.largest_paint(), at);
     }

@@ -319,7 +319,12 @@ fn the_page_has_what_the_fields_say() {
         own["paints"]["lcpRebuilt"] = json!(true);
         own["paints"]["lcpMs"] = json!(painted);
         let page = import_loaded(&own, &json!({"onContentLoad": 100}));
-        let largest = page.layout().cloned().expect("recorded").largest.expect("recorded");
+        let largest = page
+            .layout()
+            .cloned()
+            .expect("recorded")
+            .largest
+            .expect("recorded");
         assert_eq!(largest.rebuilt, is_late, "painted at {painted} ms");
     }
     let rendering = layout.rendering.expect("recorded");
@@ -377,7 +382,11 @@ fn without_a_layout_there_is_none() {
 fn the_number_of_processors_is_read() {
     let read = |processors: serde_json::Value| {
         let own = json!({"layout": {"viewport": [10, 10]}, "processors": processors});
-        import(&own).layout().cloned().expect("there is one").processors
+        import(&own)
+            .layout()
+            .cloned()
+            .expect("there is one")
+            .processors
     };
     assert_eq!(read(json!(2)), Some(2));
     for unknown in [json!(null), json!(0), json!(-1), json!("two"), json!(1e9)] {
@@ -532,7 +541,10 @@ fn an_icon_that_the_browser_asks_for_is_not_the_parsers() {
 #[test]
 fn shares_of_the_picture_are_read_as_far_as_they_make_sense() {
     let mut own = own();
-    assert_eq!(import(&own).layout().cloned().expect("recorded").shares, None);
+    assert_eq!(
+        import(&own).layout().cloned().expect("recorded").shares,
+        None
+    );
     own["layout"]["elements"][0]["share"] = json!(0.25);
     own["layout"]["elements"][4]["share"] = json!(7);
     own["layout"]["shares"] = json!({"canvas": 0.05, "canvasScripted": true, "otherImages": "much", "images": [
