@@ -429,7 +429,12 @@ pub fn record(analysis: &Analysis) -> Option<String> {
     let judged = rows.filter(|row| !matches!(row.mark, Mark::Undefined | Mark::TooFewRuns));
     let trusts = judged.filter_map(|row| Some((row.mark, row.trust.as_ref()?)));
     // Verdicts that decide come first, and then those that leave something open.
-    let weight = |mark: &Mark| (mark.is_gain() || mark.is_loss(), *mark != Mark::NoDifference);
+    let weight = |mark: &Mark| {
+        (
+            mark.is_gain() || mark.is_loss(),
+            *mark != Mark::NoDifference,
+        )
+    };
     let (mark, trust) = trusts.max_by_key(|(mark, _)| weight(mark))?;
     let record = match mark {
         Mark::NoDifference => trust.same_in_words(),
