@@ -131,6 +131,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Element<T> {
 }
 
 /// Reads a field for serde.
+#[allow(clippy::unnecessary_wraps, reason = "serde asks for a result")]
 pub(crate) fn field<'de, D: Deserializer<'de>, F: Field<'de>>(from: D) -> Result<F, D::Error> {
     Ok(F::read(from))
 }

@@ -145,15 +145,12 @@ fn show(
     drafts: &mut [Resource],
     notes: &mut Notes,
 ) -> Paints {
-    let (paints, visible) = match layout::read(recording, links) {
-        Some(layout) => {
-            let visible = viewport::on_screen(&layout, &recording.destinations);
-            (Paints::Recorded(layout), visible)
-        }
-        None => {
-            let (guess, visible) = guess(recording, links, times, drafts, notes);
-            (Paints::Guessed(guess), visible)
-        }
+    let (paints, visible) = if let Some(layout) = layout::read(recording, links) {
+        let visible = viewport::on_screen(&layout, &recording.destinations);
+        (Paints::Recorded(layout), visible)
+    } else {
+        let (guess, visible) = guess(recording, links, times, drafts, notes);
+        (Paints::Guessed(guess), visible)
     };
     for (draft, visible) in drafts.iter_mut().zip(visible) {
         draft.in_viewport = visible;

@@ -118,9 +118,9 @@ pub(super) fn frame_of(tasks: &[Task], since: f64, paint: f64) -> f64 {
     tasks.iter().rfind(is_frame).map_or(paint, |t| t.start)
 }
 
-/// Returns the cause of the largest text, and the time of the cause: the last data before the paint that the text's makers requested.
-/// Without data, and if the paint came before `DOMContentLoaded` at `loaded`, the cause
-/// is the last maker that ran.
+/// Returns the cause of the largest text, and the time of the cause: the last data before the paint that
+/// the text's makers requested. Without data, and if the paint came before `DOMContentLoaded` at
+/// `loaded`, the cause is the last maker that ran.
 pub(super) fn largest_text(recording: &Recording, loaded: f64) -> Option<(Wait, f64)> {
     let painted = recording.largest_paint()?;
     let urls = &recording.page.own.as_ref()?.paints.lcp_makers;

@@ -12,7 +12,7 @@ use pagerace_core::Destination;
 
 use crate::har::discovery::Link;
 use crate::har::initiator::Kind;
-use crate::har::recording::Recording;
+use crate::har::recording::{Recording, tick};
 use crate::har::thresholds::{
     EVENT_ROUNDING_MS, EVENT_TO_REQUEST_MS, EVENT_TO_TASK_MS, NOT_CPU_MS, RELATED_TO_REQUEST_MS,
     RELATED_TO_TASK_MS, RUN_TO_CALLBACK_MS, TASK_TO_CALLBACK_MS, UNRELATED_TO_REQUEST_MS,
@@ -85,8 +85,8 @@ fn cause_at(
     }
     let since = |at: f64| start - at;
     let events = [
-        recording.loaded.map(|at| (Wait::Loaded, at)),
-        recording.parsed.map(|at| (Wait::ContentLoaded, at)),
+        recording.loaded.map(|at| (Wait::Loaded, tick(at))),
+        recording.parsed.map(|at| (Wait::ContentLoaded, tick(at))),
     ];
     let events = || events.into_iter().flatten();
     let within = |limit: f64| move |at: f64| (-EVENT_ROUNDING_MS..=limit).contains(&since(at));
