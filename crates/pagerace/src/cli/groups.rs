@@ -259,28 +259,24 @@ pub(crate) fn default(text: &str) -> impl FnOnce(Arg) -> Arg {
 }
 
 /// Shortens the help of an argument: it ends with the default, and `-h` omits what few people need.
-pub(crate) fn brief(arg: Arg) -> Arg {
-    let heading = arg.get_help_heading();
-    let rare = heading.is_some_and(|text| [RECORDING, ESSENTIAL, MODEL].contains(&text));
-    let words = heading == Some(MODEL);
-    let arg = if rare { arg.hide_short_help(true) } else { arg };
-    let defaults = arg.get_default_values().iter();
-    let defaults: Vec<String> = defaults
-        .map(|text| text.to_string_lossy().into_owned())
-        .collect();
+pub(crate) fn brief(mut arg: Arg) -> Arg {
+    let heading = arg.get_help_heading().unwrap_or_default().to_owned();
+    if [RECORDING, ESSENTIAL, MODEL].contains(&&*heading) {
+        arg = arg.hide_short_help(true);
+    }
+    let defaults = arg.get_default_values().iter().map(|text| text.display());
+    let defaults: Vec<String> = defaults.map(|text| text.to_string()).collect();
     if defaults.is_empty() {
         return arg;
     }
-    let arg = default(&defaults.join(","))(arg).hide_default_value(true);
+    let mut told = defaults.join(",");
     let values = arg.get_possible_values();
-    if !words || values.is_empty() {
-        return arg;
+    if heading == MODEL && !values.is_empty() {
+        let values: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+        told = format!("{told}; values: {}", values.join(", "));
+        arg = arg.hide_possible_values(true);
     }
-    let values: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
-    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let help = help.trim_end_matches(']');
-    arg.help(format!("{help}; values: {}]", values.join(", ")))
-        .hide_possible_values(true)
+    default(&told)(arg).hide_default_value(true)
 }
 
 /// Returns a change of arguments: those that another one has already decided exclude it.

@@ -13,8 +13,12 @@ fn help_shows_examples_and_version_is_told() {
         version.out.trim(),
         concat!("pagerace ", env!("CARGO_PKG_VERSION"))
     );
-    for words in [["race", "--version"], ["bulk", "-V"]] {
-        assert_eq!(sandbox.run(&words).out, version.out, "{words:?}");
+    let mut commands: Vec<&[&str]> = vec![&["race", "--version"], &["bulk", "-V"]];
+    if cfg!(feature = "study") {
+        commands.push(&["study", "run", "--version"]);
+    }
+    for words in commands {
+        assert_eq!(sandbox.run(words).out, version.out, "{words:?}");
     }
 }
 
