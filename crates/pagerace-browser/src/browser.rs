@@ -22,7 +22,7 @@ mod text;
 use std::sync::Arc;
 
 use pagerace_core::{Duration, EventQueue, Instant};
-use pagerace_page::{Page, ResourceId, Wait};
+use pagerace_page::{Page, Paints, ResourceId, Wait};
 
 use self::fonts::Fonts;
 use self::state::{LoadEvent, Rendering, State, Timer};
@@ -123,7 +123,7 @@ impl Browser {
             load: LoadEvent::default(),
             rendering: Rendering {
                 hidden_until: hidden_until(&page),
-                overlay: page.layout.as_ref().and_then(|layout| layout.overlay),
+                overlay: page.layout().and_then(|layout| layout.overlay),
                 ..Rendering::default()
             },
             long_tasks: Vec::new(),
@@ -334,9 +334,10 @@ impl Browser {
 
 /// Returns the event and the delay after it until which `page` shows nothing.
 fn hidden_until(page: &Page) -> Option<(Wait, Duration)> {
-    let recorded = page.layout.as_ref().and_then(|layout| layout.hidden);
-    let recorded = recorded.map(|hidden| (hidden.after, hidden.delay));
-    recorded.or_else(|| page.fit.and_then(|fit| Some((fit.after, fit.delay?))))
+    match &page.paints {
+        Paints::Recorded(layout) => layout.hidden.map(|hidden| (hidden.after, hidden.delay)),
+        Paints::Guessed(guess) => guess.fit.and_then(|fit| Some((fit.after, fit.delay?))),
+    }
 }
 
 #[cfg(test)]

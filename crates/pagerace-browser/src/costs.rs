@@ -66,7 +66,7 @@ impl Costs {
     pub(crate) fn new(page: &Page, config: &BrowserConfig, seed: u64) -> Self {
         let finite = |value: f64, otherwise| if value.is_finite() { value } else { otherwise };
         let factors = vec![0.0; page.resources.len()];
-        let rendering = page.layout.as_ref().and_then(|l| l.rendering);
+        let rendering = page.layout().and_then(|l| l.rendering);
         let mut costs = Self {
             cpu: finite(config.cpu, 1.0).max(0.0),
             slowdown: page.recorded.slowdown.unwrap_or(1.0),
@@ -77,7 +77,7 @@ impl Costs {
             callback_factor: 1.0,
             recorded_first_render: rendering.map(|r| r.first.as_millis_f64()),
             recorded_render: rendering.and_then(|r| r.later).map(Duration::as_millis_f64),
-            inline_scripts: page.layout.as_ref().map(inline_scripts).unwrap_or_default(),
+            inline_scripts: page.layout().map(inline_scripts).unwrap_or_default(),
         };
         costs.render_factor = costs.draw("cpu/render");
         costs.callback_factor = costs.draw("cpu/callbacks");

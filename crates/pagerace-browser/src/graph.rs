@@ -137,7 +137,10 @@ impl Graph {
                 graph.nodes[id.index()].awaited_by.push(waiting);
             }
         }
-        let callbacks = page.layout.iter().flat_map(|layout| &layout.callbacks);
+        let callbacks = page
+            .layout()
+            .into_iter()
+            .flat_map(|layout| &layout.callbacks);
         for (index, callback) in callbacks.enumerate() {
             if let Wait::Resource { id } = callback.after
                 && let Some(node) = graph.nodes.get_mut(id.index())
@@ -145,11 +148,12 @@ impl Graph {
                 node.calls.push(index);
             }
         }
-        let timed = page.layout.iter().flat_map(|layout| &layout.inline_scripts);
-        let stated = page
-            .content
-            .iter()
-            .flat_map(|content| &content.inline_scripts);
+        let timed = page
+            .layout()
+            .into_iter()
+            .flat_map(|layout| &layout.inline_scripts);
+        let stated = page.content().into_iter();
+        let stated = stated.flat_map(|content| &content.inline_scripts);
         let inline = timed.map(|script| script.offset).chain(stated.copied());
         if let Some(document) = document {
             let stops = inline.map(|offset| Stop {
@@ -293,8 +297,8 @@ fn role(resource: &Resource, redirects: bool) -> Role {
 
 /// Returns true if a layout requests the resource although the document names it.
 fn is_by_layout(page: &Page, id: ResourceId) -> bool {
-    let recorded = page.layout.iter().map(|layout| &layout.by_layout);
-    let content = page.content.iter();
+    let recorded = page.layout().into_iter().map(|layout| &layout.by_layout);
+    let content = page.content().into_iter();
     let stated = content.flat_map(|content| [&content.styled, &content.lazy]);
     recorded.chain(stated).any(|ids| ids.contains(&id))
 }

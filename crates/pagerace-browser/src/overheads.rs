@@ -92,13 +92,13 @@ impl Overheads {
         let variation = (finite(config.jitter, 0.0) / FULL_JITTER).min(1.0);
         let document = factor(seed, "overhead/document", variation * DOCUMENT_SIGMA);
         let scaled = |millis: f64| Duration::from_millis_f64(millis * cpu);
-        let frames = page.layout.as_ref().and_then(|l| l.rendering);
+        let frames = page.layout().and_then(|l| l.rendering);
         let told = |time: Option<Duration>| time.map(Duration::as_millis_f64);
         let presentation = frames.and_then(|frames| told(frames.presentation));
         let presentation = presentation.unwrap_or(PRESENTATION_MS);
         let later_presentation = frames.and_then(|frames| told(frames.later_presentation));
         let later_presentation = later_presentation.unwrap_or(presentation);
-        let processors = page.layout.as_ref().and_then(|l| l.processors);
+        let processors = page.layout().and_then(|l| l.processors);
         let are_few = processors.is_some_and(|n| n <= FEW_PROCESSORS);
         let arrival_ms_per_mb = if are_few { ARRIVAL_MS_PER_MB } else { 0.0 };
         let commit = COMMIT_MS + COMMIT_SLOWED_MS * (slowdown - 1.0).max(0.0);

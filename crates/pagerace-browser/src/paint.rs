@@ -11,7 +11,7 @@ mod recorded;
 mod screen;
 
 use pagerace_core::{Destination, Duration, RequestPriority};
-use pagerace_page::{LargestElement, Page, Resource, ResourceId, Trigger, Wait};
+use pagerace_page::{Guess, LargestElement, Page, Paints, Resource, ResourceId, Trigger, Wait};
 
 pub(crate) use self::screen::Screen;
 use crate::graph::{Graph, Node, Role};
@@ -187,9 +187,9 @@ impl Layout {
                 swaps_fonts: false,
             };
         };
-        let layout = match &page.layout {
-            Some(layout) => Self::recorded(page, graph, layout, document),
-            None => Self::guessed(page, graph, document, draw),
+        let layout = match &page.paints {
+            Paints::Recorded(layout) => Self::recorded(page, graph, layout, document),
+            Paints::Guessed(guess) => Self::guessed(page, guess, graph, document, draw),
         };
         Self {
             made: layout.made(),
@@ -216,8 +216,14 @@ impl Layout {
         made
     }
 
-    fn guessed(page: &Page, graph: &Graph, document: usize, draw: Option<f64>) -> Self {
-        let fitted = page.fit.and_then(|fit| fit.largest);
+    fn guessed(
+        page: &Page,
+        guess: &Guess,
+        graph: &Graph,
+        document: usize,
+        draw: Option<f64>,
+    ) -> Self {
+        let fitted = guess.fit.and_then(|fit| fit.largest);
         let drawn = page.drawn_largest(draw.unwrap_or(0.0));
         let largest = fitted.or(drawn.map(|(element, _)| element));
         let largest_image = match largest {
@@ -225,7 +231,7 @@ impl Layout {
             _ => None,
         };
         let size = page.resources[document].body_bytes;
-        let content = page.content.as_ref();
+        let content = guess.content.as_ref();
         let body_start = content
             .and_then(|content| content.body_start)
             .unwrap_or_else(|| guessed_body_start(page, graph, document))
@@ -283,7 +289,7 @@ impl Layout {
             made: Vec::new(),
             image_room: IMAGE_ROOM,
             largest_image,
-            swaps_fonts: page.fit.is_some_and(|fit| fit.swaps_fonts),
+            swaps_fonts: guess.fit.is_some_and(|fit| fit.swaps_fonts),
         };
         if content.is_some_and(|content| content.scripted_text) {
             for block in &mut guessed.text {

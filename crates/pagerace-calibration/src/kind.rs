@@ -24,7 +24,7 @@ pub fn kinds(page: &Page) -> Vec<&'static str> {
     if time.fold(Duration::ZERO, |sum, one| sum + one) >= HEAVY {
         kinds.push("heavy scripts");
     }
-    let width = page.layout.as_ref().map(|layout| layout.viewport.0);
+    let width = page.layout().map(|layout| layout.viewport.0);
     kinds.push(match width {
         Some(width) if width <= PHONE => "phone",
         _ => "desktop",
@@ -33,7 +33,7 @@ pub fn kinds(page: &Page) -> Vec<&'static str> {
 }
 
 fn largest(page: &Page) -> &'static str {
-    let Some(layout) = &page.layout else {
+    let Some(layout) = page.layout() else {
         return "largest paint not known";
     };
     let Some(image) = layout.largest.map(|largest| largest.image) else {

@@ -3,27 +3,41 @@
 //! The mobile device is Lighthouse's Moto G Power; the tablet is an iPad-sized Android
 //! tablet from Chromium's own device list.
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A screen, a user agent and a CPU speed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Device {
     /// The name, such as `desktop`.
+    #[serde(default = "unnamed")]
     pub name: String,
     /// The width of the viewport in CSS pixels.
     pub width: u32,
     /// The height of the viewport in CSS pixels.
     pub height: u32,
     /// The number of physical pixels per CSS pixel.
+    #[serde(default = "one")]
     pub scale: f64,
     /// True if the device has a touch screen and honours `<meta name=viewport>`.
+    #[serde(default)]
     pub mobile: bool,
     /// The `User-Agent`, in which `Chrome/VERSION` is replaced by the browser's version.
     /// If `None`, the browser's own without the word `Headless`.
     pub user_agent: Option<String>,
     /// The factor by which the CPU is slower than that of the machine that emulates the
     /// device, at least 1.
+    #[serde(default = "one")]
     pub cpu: f64,
+}
+
+fn unnamed() -> String {
+    "unnamed".to_owned()
+}
+
+const fn one() -> f64 {
+    1.0
 }
 
 /// The CPU slow-down of phones and tablets.

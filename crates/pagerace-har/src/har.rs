@@ -8,13 +8,13 @@
 
 mod assemble;
 mod cache;
+mod causes;
 mod clock;
 mod content;
 mod destination;
 mod discovery;
 mod entry;
 mod exchanges;
-mod extension;
 mod filter;
 mod headers;
 mod http_date;
@@ -26,6 +26,7 @@ pub(crate) mod markup;
 mod network;
 mod notes;
 mod origins;
+mod page;
 mod pages;
 mod paints;
 mod protocol;
@@ -35,6 +36,7 @@ mod redirects;
 mod rtt;
 mod sizes;
 mod survey;
+mod thresholds;
 mod value;
 mod viewport;
 
@@ -147,7 +149,7 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
         );
         return Err(ImportError::new(file_name, finding));
     }
-    let page_start = chosen.start();
+    let page_start = chosen.page.start();
     let parse = |&(number, value): &(usize, _)| Entry::parse(number, value, page_start);
     let entries: Vec<Entry> = chosen.entries.iter().map(parse).collect();
     let mut notes = Notes::default();
@@ -161,7 +163,13 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
             shorten(url, 80)
         );
         ImportError::new(file_name, finding)
-    })?;
+    });
+    let mut selected = selected?;
+    if let Some(origin) = page_start.or(selected[0].start) {
+        for entry in &mut selected {
+            entry.count_from(origin);
+        }
+    }
     let stem = page_name(file_name);
     let number = chosen.number.filter(|_| options.page.is_some());
     let name = number.map_or_else(|| stem.to_owned(), |number| format!("{stem}#{number}"));
@@ -172,7 +180,7 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
             .map(|(i, entry)| (entry.number, ResourceId(i as u32)))
             .collect(),
         page: assemble::page(name, creator, &chosen, &selected, notes),
-        device: exchanges::device(chosen.page),
+        device: chosen.page.device(),
         entries: chosen.entries.iter().map(|&(number, _)| number).collect(),
     })
 }

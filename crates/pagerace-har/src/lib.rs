@@ -3,16 +3,19 @@
 //! [`har`] reads HAR files of all recorders; `docs/har-import.md` documents how it decides
 //! every ambiguity. [`recording`] keeps the bodies for replay. [`sequence`] describes a load
 //! as a list of transfers, and reads such lists. [`category`] and [`domain`] classify
-//! requests; [`fonts`] reads the faces that style sheets declare.
+//! requests; [`fonts`] reads the faces that style sheets declare. [`extension`] has what our own recorder
+//! adds to a HAR.
 
 pub mod category;
 pub mod device;
 pub mod domain;
 mod edit;
 mod error;
+pub mod extension;
 pub mod fonts;
 pub mod har;
 pub mod image;
+mod lenient;
 pub mod recording;
 pub mod sequence;
 

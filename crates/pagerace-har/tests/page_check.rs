@@ -102,13 +102,13 @@ fn what_no_page_load_has_is_refused_by_field() {
 fn a_layout_of_other_resources_and_of_no_screen_is_refused() {
     let refused = |change: fn(&mut pagerace_page::PageLayout)| {
         let mut page = page();
-        change(page.layout.as_mut().expect("recorded"));
+        change(page.layout_mut().expect("recorded"));
         page.check().expect_err("damaged")
     };
-    assert!(refused(|l| l.viewport = (0, 300)).starts_with("layout.viewport: found 0"));
-    assert!(refused(|l| l.elements[0].rect.x = f32::NAN).starts_with("layout.elements[0].rect"));
-    assert!(refused(|l| l.elements[0].share = 2.0).starts_with("layout.elements[0].share"));
-    assert!(refused(|l| l.by_layout.push(ResourceId(7))).starts_with("layout.by_layout"));
+    assert!(refused(|l| l.viewport = (0, 300)).starts_with("paints.viewport: found 0"));
+    assert!(refused(|l| l.elements[0].rect.x = f32::NAN).starts_with("paints.elements[0].rect"));
+    assert!(refused(|l| l.elements[0].share = 2.0).starts_with("paints.elements[0].share"));
+    assert!(refused(|l| l.by_layout.push(ResourceId(7))).starts_with("paints.by_layout"));
     let largest = |l: &mut pagerace_page::PageLayout| {
         l.largest = Some(pagerace_page::Largest {
             size: 1.0,
@@ -119,6 +119,6 @@ fn a_layout_of_other_resources_and_of_no_screen_is_refused() {
     };
     assert_eq!(
         refused(largest),
-        "layout.largest.text: there is no element 1"
+        "paints.largest.text: there is no element 1"
     );
 }

@@ -131,7 +131,7 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
 
 /// Returns a fact about layouts that the recordings lack, if they were measured.
 fn measured(plan: &Plan) -> Option<String> {
-    let layouts = plan.pages.iter().filter_map(|page| page.layout.as_ref());
+    let layouts = plan.pages.iter().filter_map(|page| page.layout());
     let browsers: Vec<&String> = layouts.filter_map(|l| l.measured_in.as_ref()).collect();
     let (browser, all) = (browsers.first()?, plan.pages.len());
     Some(if all == 1 {

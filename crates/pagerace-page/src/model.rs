@@ -17,7 +17,7 @@ pub use self::layout::{
     Callback, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript, Largest,
     Overlay, PageLayout, PictureShares, Rect, RenderingTime,
 };
-pub use self::paints::{LargestCandidate, LargestElement, PaintEvidence, PaintFit};
+pub use self::paints::{Guess, LargestCandidate, LargestElement, PaintEvidence, PaintFit, Paints};
 
 /// Index into [`Page::resources`].
 #[derive(
@@ -61,21 +61,9 @@ pub struct Page {
     pub document: ResourceId,
     /// Measurements from the recording, for comparison only.
     pub recorded: RecordedPage,
-    /// Positions of the page's elements on the screen, if recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub layout: Option<PageLayout>,
-    /// Content that the recorded bodies state, if the recording has the document's body but
-    /// no layout.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content: Option<Content>,
-    /// Earliest paint times fitted to the recorded paints, if the recording has paints
-    /// but no layout.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fit: Option<PaintFit>,
-    /// Elements that may be the largest, the most probable first, if the recording has no
-    /// layout. [`largest_candidates`](Self::largest_candidates) says whether they count.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub candidates: Vec<LargestCandidate>,
+    /// What tells the page's paints.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub paints: Paints,
     /// Missing, odd or omitted data of the recording, and its substitutes.
     pub notes: Vec<Note>,
 }

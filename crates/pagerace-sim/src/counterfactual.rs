@@ -67,9 +67,9 @@ impl Counterfactuals {
             ..browser.clone()
         };
         let mut page = Arc::clone(page);
-        if page.layout.as_ref().is_some_and(|l| l.processors.is_some()) {
+        if page.layout().is_some_and(|l| l.processors.is_some()) {
             // Data that arrives must not slow the page, or loads would differ in all data.
-            let layout = Arc::make_mut(&mut page).layout.as_mut();
+            let layout = Arc::make_mut(&mut page).layout_mut();
             layout.expect("it has one").processors = None;
         }
         let whole = load(&page, &config, Change::None);
@@ -146,7 +146,11 @@ fn matters(page: &Page, whole: &Seen) -> Vec<bool> {
         leads[parent.index()] = true;
     }
     let mut on_screen = vec![false; page.resources.len()];
-    for element in page.layout.iter().flat_map(|layout| &layout.elements) {
+    for element in page
+        .layout()
+        .into_iter()
+        .flat_map(|layout| &layout.elements)
+    {
         if let ElementKind::Image { resource } | ElementKind::Background { resource } = element.kind
             && let Some(seen) = on_screen.get_mut(resource.index())
         {

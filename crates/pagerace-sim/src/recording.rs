@@ -169,11 +169,16 @@ pub fn fit(page: &mut Page) -> Result<(), ScenarioError> {
 /// recording did. Leaves other pages unchanged.
 fn fit_paints(page: &mut Page, loads: &Loads) -> Result<(), ScenarioError> {
     let recorded = page.recorded.first_paint;
-    let (Some(mut fit), Some(recorded)) = (page.fit, recorded) else {
+    let (Some(mut fit), Some(recorded)) = (page.fit(), recorded) else {
         return Ok(());
     };
+    let set = |page: &mut Page, fit| {
+        if let Some(guess) = page.guess_mut() {
+            guess.fit = Some(fit);
+        }
+    };
     fit.delay = None;
-    page.fit = Some(fit);
+    set(page, fit);
     let document = Wait::Resource { id: page.document };
     for _ in 0..FIT_LOADS {
         let Some(first) = loads.first_paint(page)? else {
@@ -193,7 +198,7 @@ fn fit_paints(page: &mut Page, loads: &Loads) -> Result<(), ScenarioError> {
                 fit.delay = Some(Duration::from_millis_f64(held));
             }
         }
-        page.fit = Some(fit);
+        set(page, fit);
         if fit.delay.is_none() {
             break;
         }

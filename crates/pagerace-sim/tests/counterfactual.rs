@@ -16,7 +16,7 @@ use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_essential::ads::Matchers;
 use pagerace_essential::{Overrides, Reason, assess};
 use pagerace_har::{ImportOptions, load};
-use pagerace_page::{Category, Page, ResourceId, Trigger};
+use pagerace_page::{Category, Page, Paints, ResourceId, Trigger};
 use pagerace_page::{PaintChange, PaintEffect};
 use pagerace_sim::Counterfactuals;
 use serde_json::{Value, json};
@@ -124,9 +124,8 @@ fn other_data_does_not_make_a_resource_matter() {
         let image = element(300, json!({"is": "image", "resource": 2}));
         let layout = json!({"viewport": [1000, 1000], "elements": [text, image],
             "processors": processors});
-        let layout = Some(serde_json::from_value(layout).unwrap());
         effects(&Page {
-            layout,
+            paints: Paints::Recorded(serde_json::from_value(layout).unwrap()),
             ..page.clone()
         })
     };

@@ -201,7 +201,8 @@ fn worlds_draw_the_largest_element() {
         element: LargestElement::Image { id: ResourceId(i) },
         probability,
     };
-    page.candidates = vec![share(1, 0.6), share(2, 0.4)];
+    let guess = page.guess_mut().expect("no layout");
+    guess.candidates = vec![share(1, 0.6), share(2, 0.4)];
     let last = |largest| {
         let s = over(&page, "slow-4g", "h2").in_world(World {
             largest,

@@ -7,7 +7,9 @@ mod common;
 
 use common::{flat_page, scenario};
 use pagerace_core::{Destination, Duration, Priority, RequestPriority};
-use pagerace_page::{Origin, OriginId, Page, PageLayout, RenderingTime, ResourceId, Trigger};
+use pagerace_page::{
+    Origin, OriginId, Page, PageLayout, Paints, RenderingTime, ResourceId, Trigger,
+};
 use pagerace_sim::{Reprioritisation, run};
 
 /// Returns a page whose first layout requests two visible backgrounds and whose parser
@@ -44,7 +46,7 @@ fn page(recorded_layout: bool) -> Page {
         };
     }
     script_far.origin = OriginId(2);
-    page.layout = recorded_layout.then(|| PageLayout {
+    let layout = recorded_layout.then(|| PageLayout {
         viewport: (1000, 1000),
         elements: vec![],
         fonts: vec![],
@@ -65,6 +67,7 @@ fn page(recorded_layout: bool) -> Page {
             later_presentation: None,
         }),
     });
+    page.paints = layout.map(Paints::Recorded).unwrap_or_default();
     page
 }
 

@@ -11,7 +11,6 @@ pub(crate) mod markdown;
 pub(crate) mod model;
 pub(crate) mod needs;
 pub(crate) mod origin_rtt;
-mod paints;
 pub(crate) mod plan;
 #[cfg(feature = "study")]
 pub(crate) mod sections;

@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::builder::Styles;
 use clap::{ArgMatches, Parser};
 
-use crate::cli::groups::tell_default;
+use crate::cli::groups::brief;
 
 pub(crate) mod bulk;
 #[cfg(feature = "live")]
@@ -32,60 +32,53 @@ pub(crate) mod serve;
 #[cfg(feature = "study")]
 pub(crate) mod study;
 
-const PAGE: &str = "Ask about a page";
-#[cfg(feature = "live")]
-const BROWSER: &str = "Record a page, and test predictions in a real browser";
-#[cfg(feature = "study")]
-const PAGES: &str = "Ask about many pages";
-#[cfg(feature = "live")]
-const SERVERS: &str = "Run or examine real servers";
-
-/// Returns all commands of this build, in the order of the help.
-fn table() -> Vec<Entry> {
+/// Returns the commands of this build, in the order of the help, by what people want.
+fn table() -> Vec<(&'static str, Vec<Entry>)> {
     vec![
-        entry(PAGE, race::run),
-        entry(PAGE, explain::run),
-        entry(PAGE, bulk::run),
-        entry(PAGE, page::run),
-        entry(PAGE, objects::run),
-        entry(PAGE, list::run),
+        (
+            "Ask about a page",
+            vec![
+                entry(race::run),
+                entry(explain::run),
+                entry(bulk::run),
+                entry(page::run),
+                entry(objects::run),
+                entry(list::run),
+            ],
+        ),
         #[cfg(feature = "live")]
-        entry(BROWSER, record::run),
-        #[cfg(feature = "live")]
-        entry(BROWSER, live::run),
-        #[cfg(feature = "live")]
-        entry(BROWSER, calibrate::run),
+        (
+            "Record a page, and test predictions in a real browser",
+            vec![entry(record::run), entry(live::run), entry(calibrate::run)],
+        ),
         #[cfg(feature = "study")]
-        entry(PAGES, study::run),
-        #[cfg(feature = "study")]
-        entry(PAGES, recommend::run),
-        #[cfg(feature = "study")]
-        entry(PAGES, corpus::run),
-        #[cfg(feature = "live")]
-        entry(SERVERS, serve::run),
-        #[cfg(feature = "live")]
-        entry(SERVERS, probe::run),
-        #[cfg(feature = "scan")]
-        entry(SERVERS, scan::run),
+        (
+            "Ask about many pages",
+            vec![entry(study::run), entry(recommend::run), entry(corpus::run)],
+        ),
+        #[cfg(any(feature = "live", feature = "scan"))]
+        (
+            "Run or examine real servers",
+            vec![
+                #[cfg(feature = "live")]
+                entry(serve::run),
+                #[cfg(feature = "live")]
+                entry(probe::run),
+                #[cfg(feature = "scan")]
+                entry(scan::run),
+            ],
+        ),
     ]
 }
 
-/// A command.
-struct Entry {
-    /// What people want who use it: a heading of the help.
-    group: &'static str,
-    command: clap::Command,
-    run: Box<dyn Fn(&ArgMatches) -> Result<()>>,
-}
+/// A command, and what reads its arguments and runs it.
+type Entry = (clap::Command, Box<dyn Fn(&ArgMatches) -> Result<()>>);
 
-fn entry<A: Parser + 'static>(group: &'static str, run: fn(&A) -> Result<()>) -> Entry {
-    Entry {
-        group,
-        command: finish(A::command()),
-        run: Box::new(move |matches| {
-            run(&A::from_arg_matches(matches).unwrap_or_else(|error| error.exit()))
-        }),
-    }
+fn entry<A: Parser + 'static>(run: fn(&A) -> Result<()>) -> Entry {
+    let run = move |matches: &ArgMatches| {
+        run(&A::from_arg_matches(matches).unwrap_or_else(|error| error.exit()))
+    };
+    (finish(A::command()), Box::new(run))
 }
 
 /// Runs the command that the words of this process name. Prints an error, a help or the version,
@@ -94,13 +87,14 @@ pub(crate) fn run() -> Result<()> {
     let table = table();
     let matches = program(&table).get_matches();
     let (name, matches) = matches.subcommand().expect("a command is required");
-    let mut entries = table.iter();
-    let entry = entries.find(|entry| entry.command.get_name() == name);
-    (entry.expect("it is in the table").run)(matches)
+    let mut entries = table.iter().flat_map(|(_, entries)| entries);
+    let entry = entries.find(|(command, _)| command.get_name() == name);
+    (entry.expect("it is in the table").1)(matches)
 }
 
 /// Returns the program with its commands.
-fn program(table: &[Entry]) -> clap::Command {
+fn program(table: &[(&str, Vec<Entry>)]) -> clap::Command {
+    let commands = table.iter().flat_map(|(_, entries)| entries);
     let program = clap::Command::new("pagerace")
         .version(env!("CARGO_PKG_VERSION"))
         .propagate_version(true)
@@ -113,7 +107,7 @@ fn program(table: &[Entry]) -> clap::Command {
         .max_term_width(100)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands(table.iter().map(|entry| entry.command.clone()));
+        .subcommands(commands.map(|(command, _)| command.clone()));
     if cfg!(feature = "live") {
         return program;
     }
@@ -123,32 +117,37 @@ fn program(table: &[Entry]) -> clap::Command {
 }
 
 /// Returns the help of the program: its commands in groups, which clap does not know.
-fn template(table: &[Entry]) -> String {
+fn template(table: &[(&str, Vec<Entry>)]) -> String {
     let styles = Styles::styled();
     let (header, literal) = (styles.get_header(), styles.get_literal());
-    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
-    for group in table.chunk_by(|a, b| a.group == b.group) {
-        text += &format!("\n{header}{}:{header:#}\n", group[0].group);
-        for Entry { command, .. } in group {
-            let (name, about) = (command.get_name(), command.get_about());
-            let about = about.map(ToString::to_string).unwrap_or_default();
-            text += &format!("  {literal}{name:<9}{literal:#}  {about}\n");
-        }
-    }
-    text + &format!("\n{header}Options:{header:#}\n{{options}}{{after-help}}")
+    let line = |(command, _): &Entry| {
+        let (name, about) = (command.get_name(), command.get_about());
+        let about = about.map(ToString::to_string).unwrap_or_default();
+        format!("  {literal}{name:<9}{literal:#}  {about}\n")
+    };
+    let groups = table.iter().map(|(title, entries)| {
+        let lines: String = entries.iter().map(line).collect();
+        format!("{header}{title}:{header:#}\n{lines}\n")
+    });
+    let groups: String = groups.collect();
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{header}Options:{header:#}\n\
+         {{options}}{{after-help}}"
+    )
 }
 
 /// Gives a command what all have: the version of the program, and helps that tell defaults.
 fn finish(command: clap::Command) -> clap::Command {
     let command = command
         .display_name("pagerace")
-        .mut_args(tell_default)
+        .mut_args(brief)
         .mut_subcommands(finish);
     if command.get_after_long_help().is_none() {
         return command;
     }
-    command.after_help("See --help for examples.")
+    command.after_help("See --help for all options and examples.")
 }
 
 #[cfg(test)]
+#[cfg(all(feature = "live", feature = "study"))]
 mod tests;

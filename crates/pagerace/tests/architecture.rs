@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The beginning of a row, and a word that stands for an addition of its kind.
 const EXAMPLES: &[(&str, &str)] = &[
+    ("add a command", "calibrate::run"),
     ("add a strategy", "firefox_eps"),
     ("add a reliability policy", "fec"),
     ("add a named network", "starlink-like"),

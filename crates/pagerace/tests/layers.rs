@@ -1,5 +1,7 @@
 //! Crates only depend on lower ones; `ARCHITECTURE.md` lists them from the bottom.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 /// Crates from the bottom up. A crate may use those before it.
@@ -76,5 +78,30 @@ fn dependencies_point_down() {
                 "{name} must not use {other}"
             );
         }
+    }
+}
+
+/// What commands share knows no command, so that a command is its folder and a line of the table.
+#[test]
+fn shared_modules_know_no_command() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![source.join("cli"), source.join("table")];
+    let mut files = ["cli", "failed", "lists", "progress", "table", "text"]
+        .map(|name| source.join(name).with_extension("rs"))
+        .to_vec();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    assert!(files.len() > 20, "the modules have moved");
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a source");
+        assert!(!text.contains("commands::"), "{}", file.display());
     }
 }

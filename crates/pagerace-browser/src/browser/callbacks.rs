@@ -53,7 +53,7 @@ impl Browser {
 
     /// Returns the recorded callbacks.
     fn callbacks(&self) -> &[Callback] {
-        let layout = self.page.layout.as_ref();
+        let layout = self.page.layout();
         layout.map_or(&[], |layout| &layout.callbacks)
     }
 

@@ -21,7 +21,7 @@ impl Browser {
     /// hold it from the start, too.
     pub(super) fn navigate(&mut self, now: Instant) {
         if self.page.recorded.on_load.is_some() {
-            let has_layout = self.page.layout.is_some();
+            let has_layout = self.page.layout().is_some();
             for (resource, node) in self.page.resources.iter().zip(&self.graph.nodes) {
                 if resource.blocks_load && !(has_layout && node.by_layout) {
                     self.states[resource.id.index()].holds_load = true;

@@ -47,12 +47,12 @@ fn harmless(content: &Content) -> BTreeSet<ResourceId> {
 
 impl Fonts {
     pub(super) fn new(page: &Page, layout: &Layout) -> Self {
-        if page.layout.is_some() {
+        let Some(guess) = page.guess() else {
             return Self::Own(BTreeMap::new());
-        }
+        };
         Self::Common {
             missing: BTreeSet::new(),
-            harmless: page.content.as_ref().map(harmless).unwrap_or_default(),
+            harmless: guess.content.as_ref().map(harmless).unwrap_or_default(),
             swaps: layout.swaps_fonts,
             since: None,
         }

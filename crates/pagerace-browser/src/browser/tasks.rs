@@ -81,7 +81,7 @@ impl Browser {
 
     /// Returns true while scripts hide all elements of the page, which is laid out nevertheless.
     pub(super) fn hides_elements(&self) -> bool {
-        self.rendering.hidden_until.is_some() && self.page.layout.is_some()
+        self.rendering.hidden_until.is_some() && self.page.layout().is_some()
     }
 
     /// Queues a render task if there is new content to show or a layout to do.

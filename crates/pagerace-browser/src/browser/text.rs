@@ -1,7 +1,7 @@
 //! Text: the blocks that are available, and their fonts.
 
 use pagerace_core::{Duration, Instant};
-use pagerace_page::{FontDisplay, ResourceId};
+use pagerace_page::{FontDisplay, Paints, ResourceId};
 
 use super::Browser;
 use super::fonts::{Fonts, Hold};
@@ -131,10 +131,12 @@ impl Browser {
 
     /// Hides the text of a missing font that layout uses, for the font's block period.
     fn hide_text(&mut self, now: Instant, font: ResourceId) {
-        let told = match (&self.page.layout, &self.page.content) {
-            (Some(layout), _) => &layout.fonts[..],
-            (None, Some(content)) => &content.fonts,
-            (None, None) => &[],
+        let told = match &self.page.paints {
+            Paints::Recorded(layout) => &layout.fonts[..],
+            Paints::Guessed(guess) => {
+                let content = guess.content.as_ref();
+                content.map_or(&[][..], |content| &content.fonts)
+            }
         };
         let told = told.iter().find(|told| told.font == font);
         let limit = self.started.unwrap_or(now) + LCP_LIMIT;

@@ -63,7 +63,7 @@ fn fonts_are_found_by_layout_and_hold_text_until_their_block_period_ends() {
     // At 4 kB/s the font would take another 5 s, and the layout comes after 4 s.
     let slow = |rate, display: Option<FontDisplay>| {
         let mut p = (*p).clone();
-        p.content = Some(Content {
+        p.guess_mut().expect("no layout").content = Some(Content {
             text: vec![5_000],
             fonts: display
                 .map(|display| FontUse {

@@ -153,7 +153,7 @@ fn nothing_appears_before_what_held_the_recording() {
     let fcp = |fit: Option<PaintFit>| {
         let image = in_markup(Destination::Image, 20_000, 900);
         let mut page = (*page(vec![document(KIB), image])).clone();
-        page.fit = fit;
+        page.guess_mut().expect("no layout").fit = fit;
         let l = load(
             &page.into(),
             &no_cpu(Profile::CHROME),
@@ -185,7 +185,7 @@ fn text_that_does_not_wait_for_fonts_does_not_wait_for_broken_ones() {
     let ended = |swaps_fonts| {
         let font = in_markup(Destination::Font, 20_000, 100);
         let mut page = (*page(vec![document(KIB), font])).clone();
-        page.fit = Some(PaintFit {
+        page.guess_mut().expect("no layout").fit = Some(PaintFit {
             after: Wait::ContentLoaded,
             delay: None,
             swaps_fonts,
@@ -311,7 +311,7 @@ fn text_appears_as_the_bodies_tell() {
     let load = |content: Option<Content>| {
         let font = in_markup(Destination::Font, 20_000, 100);
         let mut page = (*page(vec![document(KIB), font])).clone();
-        page.content = content;
+        page.guess_mut().expect("no layout").content = content;
         let l = load(
             &page.into(),
             &no_cpu(Profile::CHROME),

@@ -10,7 +10,7 @@ use pagerace_browser::{Action, Browser, BrowserConfig, Cached, Profile};
 use pagerace_core::{
     Destination, Duration, EventQueue, Instant, Priority, Protocol, RequestPriority, ScriptMode,
 };
-use pagerace_page::model::{Origin, Page, RecordedPage, Resource, ResourceId, Trigger};
+use pagerace_page::model::{Origin, Page, Paints, RecordedPage, Resource, ResourceId, Trigger};
 
 pub(crate) const fn id(index: u32) -> ResourceId {
     ResourceId(index)
@@ -97,10 +97,7 @@ pub(crate) fn page(resources: Vec<Resource>) -> Arc<Page> {
         document: document.unwrap_or(ResourceId(0)),
         resources,
         recorded: RecordedPage::default(),
-        layout: None,
-        content: None,
-        fit: None,
-        candidates: Vec::new(),
+        paints: Paints::default(),
         notes: Vec::new(),
     })
 }

@@ -68,7 +68,7 @@ fn scripts_wait_for_earlier_sheets_only() {
 fn inline_scripts_that_request_nothing_wait_for_earlier_sheets() {
     let content_loaded = |offset| {
         let mut p = Page::clone(&page(vec![document(1_000), blocking_sheet(1_000, 400)]));
-        p.content = Some(Content {
+        p.guess_mut().expect("no layout").content = Some(Content {
             inline_scripts: vec![offset],
             ..Content::default()
         });

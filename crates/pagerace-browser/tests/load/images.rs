@@ -35,7 +35,7 @@ fn slow_image_of(
         vec![text(1000.0, Some(900), &[]), image(1, 1000.0)],
     );
     let mut page = page;
-    page.layout.as_mut().expect("recorded").shares = Some(PictureShares {
+    page.layout_mut().expect("recorded").shares = Some(PictureShares {
         canvas: 0.0,
         canvas_scripted: false,
         images: vec![ImageShare {
@@ -151,7 +151,7 @@ fn an_image_is_shown_once_the_parser_has_reached_it() {
             ..image(1, 1000.0)
         };
         let mut page = with_layout(&page, vec![element]);
-        page.layout.as_mut().expect("just given").body_start = Some(500);
+        page.layout_mut().expect("just given").body_start = Some(500);
         let l = loaded(page, &network);
         let (fcp, _) = paints(&l);
         fcp - l.ends[&id(2)].as_millis_f64()
@@ -169,7 +169,7 @@ fn an_overlay_hides_paints_from_visual_progress_only() {
     ]);
     let metrics = |overlay: Option<Overlay>| {
         let mut page = with_layout(&page, vec![text(100.0, Some(2_000), &[])]);
-        page.layout.as_mut().expect("just given").overlay = overlay;
+        page.layout_mut().expect("just given").overlay = overlay;
         loaded(page, &Network::default()).browser.metrics()
     };
     let overlay = |after| {

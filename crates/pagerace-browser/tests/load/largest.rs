@@ -26,7 +26,10 @@ fn with_candidates(shares: &[(LargestElement, f64)]) -> Page {
         probability,
     };
     Page {
-        candidates: shares.iter().map(candidate).collect(),
+        paints: pagerace_page::Paints::Guessed(pagerace_page::Guess {
+            candidates: shares.iter().map(candidate).collect(),
+            ..pagerace_page::Guess::default()
+        }),
         ..Arc::unwrap_or_clone(p)
     }
 }
@@ -72,7 +75,7 @@ fn drawn_text_waits_for_fonts_or_not_or_comes_from_scripts() {
 #[test]
 fn a_small_fitted_image_is_the_largest_element() {
     let mut page = with_candidates(&[(TEXT, 1.0)]);
-    page.fit = Some(PaintFit {
+    page.guess_mut().expect("no layout").fit = Some(PaintFit {
         after: Wait::ContentLoaded,
         delay: None,
         swaps_fonts: true,

@@ -199,7 +199,7 @@ fn a_busy_thread_takes_no_response() {
 /// Loads a page that was recorded on this many processors. Returns the load and its load event.
 fn recorded_on(processors: Option<u32>, page: &Arc<Page>, rate: u64) -> (Loaded, Duration) {
     let mut made = with_layout(page, vec![]);
-    made.layout.as_mut().expect("just given").processors = processors;
+    made.layout_mut().expect("just given").processors = processors;
     let network = Network {
         rate,
         ..Network::default()
@@ -283,7 +283,7 @@ fn a_frame_reaches_the_screen_when_the_recorded_one_did() {
         let made = page(vec![document(4_000), visible_image(5_000, 2_000)]);
         let elements = vec![text(10.0, Some(1_000), &[]), image(1, 900.0)];
         let mut made = with_layout(&made, elements);
-        let layout = made.layout.as_mut().expect("just given");
+        let layout = made.layout_mut().expect("just given");
         let rendering = layout.rendering.as_mut().expect("just given");
         rendering.presentation = presentation.map(ms);
         rendering.later_presentation = later.map(ms);

@@ -7,8 +7,8 @@ use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration};
 use pagerace_page::{
     Callback, Content, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript,
-    Overlay, Page, PageLayout, PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger,
-    Wait,
+    Overlay, Page, PageLayout, Paints, PictureShares, Rect, RenderingTime, Resource, ResourceId,
+    Trigger, Wait,
 };
 
 use crate::causes;
@@ -58,7 +58,7 @@ pub(crate) fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
         later_presentation: None,
     };
     Page {
-        layout: Some(PageLayout {
+        paints: Paints::Recorded(PageLayout {
             viewport: (1000, 1000),
             elements,
             fonts: vec![],
@@ -105,7 +105,7 @@ fn with_font(display: Option<FontDisplay>, rtt: Duration) -> (f64, f64) {
         text(500.0, Some(3_000), &[2]),
     ];
     let mut made = with_layout(&made, elements);
-    let layout = made.layout.as_mut().expect("just given");
+    let layout = made.layout_mut().expect("just given");
     layout.fonts.extend(display.map(|display| FontUse {
         font: id(2),
         display,
@@ -143,7 +143,7 @@ fn with_script(inline: bool, sheet_cost: Duration) -> (pagerace_browser::LoadMet
         &page(resources),
         vec![text(50.0, Some(3_000), &[]), text(500.0, Some(8_000), &[])],
     );
-    let layout = made.layout.as_mut().expect("just given");
+    let layout = made.layout_mut().expect("just given");
     layout.body_start = Some(500);
     if inline {
         let offset = 5_000;
@@ -222,7 +222,7 @@ fn hidden_elements_are_laid_out_and_make_no_paint() {
     let elements = vec![text(100.0, Some(2_500), &[2]), image(3, 50.0)];
     let load = |hidden: Option<Overlay>| {
         let mut page = with_layout(&made, elements.clone());
-        page.layout.as_mut().expect("just given").hidden = hidden;
+        page.layout_mut().expect("just given").hidden = hidden;
         loaded(page, &Network::default())
     };
     let shown = load(None);
@@ -373,7 +373,7 @@ fn lazy_images_wait_for_a_layout_and_hold_no_request_before() {
         visible_image(5_000, 3_000),
     ]);
     let mut made = with_layout(&made, vec![text(10.0, Some(1_000), &[]), image(3, 900.0)]);
-    let layout = made.layout.as_mut().expect("just given");
+    let layout = made.layout_mut().expect("just given");
     layout.by_layout.push(id(3));
     let l = loaded(made, &Network::default());
     assert!(l.asked(2).expect("asked for") < 110.0, "with the scanner");
@@ -393,7 +393,7 @@ fn images_that_the_body_shows_to_be_styled_or_lazy_wait_for_a_layout() {
         visible_image(5_000, 2_500),
         visible_image(5_000, 3_000),
     ]));
-    made.content = Some(Content {
+    made.guess_mut().expect("no layout").content = Some(Content {
         styled: vec![id(3)],
         lazy: vec![id(4)],
         ..Content::default()
@@ -454,7 +454,7 @@ fn recorded_rendering_takes_its_time() {
     let made = with_layout(&made, vec![text(10.0, Some(1_000), &[]), image(1, 900.0)]);
     let with = |first, later| {
         let mut made = made.clone();
-        let layout = made.layout.as_mut().expect("just given");
+        let layout = made.layout_mut().expect("just given");
         let rendering = layout.rendering.as_mut().expect("recorded");
         (rendering.first, rendering.later) = (ms(first), Some(ms(later)));
         paints(&load(&Arc::new(made), &desktop(), &Network::default(), 1))
@@ -481,7 +481,7 @@ fn two_images(shares: Option<PictureShares>) -> Loaded {
     // The first image covers most of the page; the second is not measured individually.
     let elements = vec![image(1, 1000.0), text, image(2, 10.0)];
     let mut page = with_layout(&page(resources), elements);
-    page.layout.as_mut().expect("recorded").shares = shares;
+    page.layout_mut().expect("recorded").shares = shares;
     let network = Network {
         rate: 100_000,
         ..Network::default()
@@ -535,11 +535,12 @@ fn a_page_without_colour_is_complete_with_its_first_paint() {
         }],
         shares: Some(PictureShares::default()),
         ..with_layout(&page(vec![document(1_000)]), vec![])
-            .layout
+            .layout()
+            .cloned()
             .expect("recorded")
     };
     let plain = Page {
-        layout: Some(white),
+        paints: Paints::Recorded(white),
         ..Page::clone(&page(vec![document(1_000)]))
     };
     let m = loaded(plain, &Network::default()).browser.metrics();
@@ -562,7 +563,7 @@ fn a_canvas_that_scripts_colour_comes_with_them() {
             ..text(1000.0, Some(900), &[])
         };
         let mut made = with_layout(&made, vec![text]);
-        made.layout.as_mut().expect("recorded").shares = Some(PictureShares {
+        made.layout_mut().expect("recorded").shares = Some(PictureShares {
             canvas: 0.5,
             canvas_scripted,
             ..PictureShares::default()
@@ -582,7 +583,7 @@ fn callbacks_occupy_the_main_thread_after_their_events() {
     let with = |callbacks: Vec<Callback>| {
         let shown = vec![text(100.0, Some(1_000), &[])];
         let mut page = with_layout(&page(vec![document(10_000)]), shown);
-        if let Some(layout) = &mut page.layout {
+        if let Some(layout) = page.layout_mut() {
             layout.callbacks = callbacks;
         }
         let l = load(&page.into(), &desktop(), &Network::default(), 1);

@@ -150,7 +150,7 @@ fn an_image_that_a_script_builds_anew_is_the_largest_paint_after_the_scripts() {
         picture.offset = Some(500);
         let elements = vec![text(10.0, Some(100), &[]), picture];
         let mut page = with_layout(&image_and_script(), elements);
-        let layout = page.layout.as_mut().expect("recorded");
+        let layout = page.layout_mut().expect("recorded");
         layout.largest = Some(Largest {
             size: 900.0,
             image: Some(id(1)),

@@ -8,7 +8,11 @@ mod entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pagerace_har::Device;
+use pagerace_har::extension::{
+    Element, LargestKind, Layout, Ms, PageFields, Paints, Rect, VERSION,
+};
 use pagerace_har::fonts::{self, Face};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -19,10 +23,7 @@ use super::overlay::Covers;
 use super::paints;
 use super::shares::Shares;
 use super::timings::{iso, round};
-use super::trace::Summary;
-
-/// The version of the `_pagerace` fields.
-const VERSION: u32 = 1;
+use super::trace::{Summary, Task};
 
 /// All data of a load.
 pub(super) struct Load {
@@ -81,7 +82,7 @@ struct Page<'a> {
     faces: Vec<Face>,
     scripts: Vec<Script>,
     /// The painted elements, see [`layout::elements`].
-    elements: Vec<Value>,
+    elements: Vec<Element>,
     /// True if scripts build the largest image anew, see [`layout::is_rebuilt`].
     is_rebuilt: bool,
     largest: Option<&'a str>,
@@ -143,9 +144,8 @@ pub(super) fn har(load: &Load) -> Value {
             entry::entry(&page, i, first, &mut dropped)
         })
         .collect();
-    let mut extension = extension(&page);
-    extension["secretsDropped"] = json!(dropped);
     let timing = |key: &str| load.paints[key].as_f64().map_or(-1.0, round);
+    let started = page.date(zero);
     json!({"log": {
         "version": "1.2",
         "creator": {"name": "Pagerace", "version": env!("CARGO_PKG_VERSION")},
@@ -153,85 +153,67 @@ pub(super) fn har(load: &Load) -> Value {
         "pages": [{
             "id": "page_1",
             "title": url,
-            "startedDateTime": page.date(zero),
+            "startedDateTime": started,
             "pageTimings": {"onContentLoad": timing("dclMs"), "onLoad": timing("loadMs")},
-            "_pagerace": extension,
+            "_pagerace": extension(page, dropped),
         }],
         "entries": entries,
     }})
 }
 
-/// Returns the extension fields of the page.
-fn extension(page: &Page<'_>) -> Value {
+/// Returns the extension fields of the page. `secrets_dropped` is the number of secrets that were left
+/// out.
+fn extension(page: Page<'_>, secrets_dropped: usize) -> PageFields {
     let load = page.load;
-    let device = &load.device;
     let (paints, lcp) = (&load.paints, &load.paints["lcp"]);
-    let tasks: Vec<Value> = load
-        .trace
-        .tasks
-        .iter()
-        .map(|t| {
-            let (ms, duration) = (round(t.at_ms), round(t.duration_ms));
-            let wall = round(t.end_ms - t.at_ms);
-            let mut task = json!({"ms": ms, "durationMs": duration, "wallMs": wall,
-                "kind": t.kind.word()});
-            if let Some(url) = &t.url {
-                task["url"] = json!(url);
-            }
-            task
-        })
-        .collect();
-    let kind = lcp.is_object().then(|| {
-        if page.largest.is_some() {
-            "image"
-        } else {
-            "text"
-        }
+    let mut elements = page.elements;
+    let shares = load.shares.as_ref().map(|shares| {
+        let unscripted = load.unscripted.as_ref();
+        let canvas_scripted = layout::scripts_colour_canvas(&load.snapshot, unscripted);
+        shares.write(&mut elements, canvas_scripted)
     });
-    let mut layout = json!({"viewport": [load.viewport.0, load.viewport.1],
-        "elements": page.elements});
-    if let Some(shares) = &load.shares {
-        shares.write(&mut layout);
-        if layout::scripts_colour_canvas(&load.snapshot, load.unscripted.as_ref()) {
-            layout["shares"]["canvasScripted"] = json!(true);
-        }
+    let kind = if page.largest.is_some() {
+        LargestKind::Image
+    } else {
+        LargestKind::Text
+    };
+    let ms = |value: &Value| value.as_f64().map(Ms);
+    PageFields {
+        version: Some(VERSION),
+        url: Some(without_password(&load.url)),
+        device: Some(load.device.clone()),
+        chromium: Some(load.chromium.clone()),
+        processors: load.processors.map(|n| n as u32),
+        layout: Some(Layout {
+            viewport: Some(load.viewport),
+            elements,
+            shares,
+            overlay: load.watched.covers.overlay,
+            hidden: load.watched.covers.hidden,
+        }),
+        paints: Paints {
+            fcp_ms: ms(&paints["fcpMs"]),
+            lcp_ms: ms(&lcp["ms"]),
+            lcp_kind: lcp.is_object().then_some(kind),
+            lcp_url: page.largest.map(str::to_owned),
+            lcp_size: lcp["size"].as_f64(),
+            lcp_rect: Rect::deserialize(&lcp["rect"]).ok(),
+            lcp_makers: load.watched.makers.iter().cloned().collect(),
+            lcp_rebuilt: page.is_rebuilt,
+        },
+        cls: Some(paints::cumulative_shift(&paints["shifts"])),
+        main_thread: load.trace.tasks.iter().map(Task::told).collect(),
+        rendering: load.trace.rendering.told(),
+        secrets_dropped: Some(secrets_dropped),
     }
-    let covers = &load.watched.covers;
-    for (field, told) in [("overlay", &covers.overlay), ("hidden", &covers.hidden)] {
-        if let Some(told) = told {
-            layout[field] = told.clone();
-        }
-    }
-    let mut told = json!({"fcpMs": paints["fcpMs"], "lcpMs": lcp["ms"], "lcpUrl": page.largest,
-        "lcpSize": lcp["size"], "lcpKind": kind, "lcpRect": lcp["rect"],
-        "lcpMakers": load.watched.makers});
-    if page.is_rebuilt {
-        told["lcpRebuilt"] = json!(true);
-    }
-    let rendering = &load.trace.rendering;
-    let rendering = json!({
-        "firstMs": rendering.first.map(round),
-        "laterMs": rendering.later.map(round),
-        "presentationMs": rendering.presentation.map(round),
-        "laterPresentationMs": rendering.later_presentation.map(round),
-    });
-    json!({
-        "version": VERSION,
-        "url": without_password(&load.url),
-        "device": {"name": device.name, "width": device.width, "height": device.height,
-            "scale": device.scale, "mobile": device.mobile, "userAgent": device.user_agent,
-            "cpu": device.cpu},
-        "chromium": load.chromium,
-        "processors": load.processors,
-        "layout": layout,
-        "paints": told,
-        "cls": paints::cumulative_shift(&paints["shifts"]),
-        "mainThread": tasks,
-        "rendering": rendering,
-    })
 }
 
-fn elements(load: &Load, faces: &[Face], base: &Url, largest: Option<&str>) -> (Vec<Value>, bool) {
+fn elements(
+    load: &Load,
+    faces: &[Face],
+    base: &Url,
+    largest: Option<&str>,
+) -> (Vec<Element>, bool) {
     let document = main_document(load);
     let requested = |url: &str| load.requests.iter().any(|r| r.url == url);
     let start = |at| load.trace.task_start(at);

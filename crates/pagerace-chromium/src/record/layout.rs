@@ -13,8 +13,9 @@ mod snapshot;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pagerace_har::extension::{Element, ElementKind as Kind, Ms, Share};
 use pagerace_har::fonts::{self, Face, Style};
-use serde_json::{Value, json};
+use serde_json::Value;
 use url::Url;
 
 use super::history::{History, Motion};
@@ -85,7 +86,7 @@ pub(super) struct Script {
     pub(super) is_module: bool,
 }
 
-/// Returns the painted elements in the form of the recording's `layout`. Elements of the
+/// Returns the painted elements. Elements of the
 /// markup that are not visible in `unscripted`, the same page without its scripts, are
 /// marked as scripted, because scripts reveal them. So are elements inside the viewport
 /// that are outside it there, because scripts move them, and the part of a background by
@@ -94,7 +95,7 @@ pub(super) fn elements(
     snapshot: &Value,
     unscripted: Option<&Value>,
     context: &Context<'_>,
-) -> Vec<Value> {
+) -> Vec<Element> {
     let Some(mut painter) = painted(snapshot, context) else {
         return Vec::new();
     };
@@ -296,7 +297,7 @@ struct Painter<'a> {
 #[derive(Clone)]
 struct Entry {
     node: usize,
-    kind: &'static str,
+    kind: Kind,
     rect: Rect,
     url: Option<String>,
     fonts: Vec<String>,
@@ -310,7 +311,7 @@ struct Entry {
 impl Entry {
     /// Returns the offset in the document of a background that shows no image.
     fn plain_background(&self) -> Option<u64> {
-        let is_plain = self.kind == "background" && self.url.is_none();
+        let is_plain = self.kind == Kind::Background && self.url.is_none();
         self.places.first().copied().filter(|_| is_plain)
     }
 
@@ -346,17 +347,17 @@ impl Painter<'_> {
         }
         let (kind, url) = match self.page.name(node).to_ascii_lowercase().as_str() {
             "img" | "input" | "image" => match self.page.source(node) {
-                Some(url) => ("image", Some(url.to_owned())),
+                Some(url) => (Kind::Image, Some(url.to_owned())),
                 None => return self.backgrounds(node, index, rect),
             },
             "video" => (
-                "video",
+                Kind::Video,
                 self.page.attribute(node, "poster").map(str::to_owned),
             ),
-            "canvas" => ("canvas", None),
-            "svg" => ("svg", None),
+            "canvas" => (Kind::Canvas, None),
+            "svg" => (Kind::Svg, None),
             "iframe" | "frame" => (
-                "iframe",
+                Kind::Iframe,
                 self.page.attribute(node, "src").map(str::to_owned),
             ),
             _ => return self.backgrounds(node, index, rect),
@@ -365,7 +366,7 @@ impl Painter<'_> {
         self.push(kind, rect, url.as_deref(), node);
     }
 
-    fn push(&mut self, kind: &'static str, rect: Rect, url: Option<&str>, node: usize) {
+    fn push(&mut self, kind: Kind, rect: Rect, url: Option<&str>, node: usize) {
         let url = url.filter(|u| !u.is_empty());
         let url = url.and_then(|u| self.context.document.join(u).ok());
         let url = url.filter(|u| matches!(u.scheme(), "http" | "https"));
@@ -375,7 +376,7 @@ impl Painter<'_> {
             // address or this machine (<https://w3c.github.io/webappsec-mixed-content/#upgrade-algorithm>).
             let is_secure = self.context.document.scheme() == "https";
             let is_named = u.domain().is_some_and(|name| name != "localhost");
-            if is_secure && is_named && kind != "iframe" {
+            if is_secure && is_named && kind != Kind::Iframe {
                 let _ = u.set_scheme("https");
             }
             String::from(u)
@@ -407,12 +408,12 @@ impl Painter<'_> {
             let around = [own[0] - left, own[1] - top, own[2] + right, own[3] + bottom];
             let around = self.clipped(node, Rect(around));
             if !around.is_empty() {
-                self.push("background", around, None, node);
+                self.push(Kind::Background, around, None, node);
             }
         }
         let colour = self.page.style(index, COLOUR);
         if !is_canvas && is_opaque_enough(colour) && colour != self.canvas {
-            self.push("background", rect, None, node);
+            self.push(Kind::Background, rect, None, node);
         }
         let images = self.page.style(index, BACKGROUND);
         let mut rest = images;
@@ -424,7 +425,7 @@ impl Painter<'_> {
             rest = &rest[end..];
         }
         for url in urls {
-            self.push("background", rect, Some(&url), node);
+            self.push(Kind::Background, rect, Some(&url), node);
         }
     }
 
@@ -440,7 +441,7 @@ impl Painter<'_> {
         let fonts = fonts::of_text(style, text, self.context.faces, used);
         let offset = self.places[node];
         let at = self.blocks.get(&block).copied().unwrap_or_else(|| {
-            self.push("text", rect, None, node);
+            self.push(Kind::Text, rect, None, node);
             self.elements.len() - 1
         });
         self.blocks.insert(block, at);
@@ -606,27 +607,14 @@ impl Painter<'_> {
         self.elements = elements.into_iter().flat_map(split).collect();
     }
 
-    /// Returns the elements as JSON. `seen` contains elements that are visible without
-    /// scripts.
-    fn finish(self, seen: Option<&Seen>) -> Vec<Value> {
+    /// Returns the elements. `seen` contains those that are visible without scripts.
+    fn finish(self, seen: Option<&Seen>) -> Vec<Element> {
         let hundredths = |v: f64| (v * 100.0).round() / 100.0;
         let context = self.context;
         let entries = self.elements.into_iter();
         entries
             .map(|e| {
                 let [left, top, right, bottom] = e.rect.0;
-                let rect = [left, top, right - left, bottom - top].map(hundredths);
-                let mut element = json!({"kind": e.kind, "rect": rect});
-                let has_url = e.url.is_some();
-                if let Some(url) = e.url {
-                    element["url"] = json!(url);
-                }
-                if e.kind == "text" {
-                    element["fonts"] = json!(e.fonts);
-                }
-                if let Some(offset) = e.places.iter().max() {
-                    element["offset"] = json!(offset);
-                }
                 let inside = context.is_in_viewport(e.rect);
                 let is_hidden = |seen: &Seen| {
                     let shown = |p: u64| {
@@ -634,33 +622,33 @@ impl Painter<'_> {
                     };
                     !e.places.iter().any(|p| shown(*p))
                 };
-                if e.grown || !e.places.is_empty() && seen.is_some_and(is_hidden) {
-                    element["scripted"] = json!(true);
-                }
                 let history = self.page.id(e.node);
                 let history = history.and_then(|id| context.histories.get(&id));
                 let made = history.and_then(|history| history.made);
-                if let Some(made) = made.filter(|_| !has_url && e.places.is_empty()) {
-                    element["madeMs"] = json!(hundredths(made));
-                }
-                let motions = history.map_or(&[][..], |history| &history.motions);
-                if !motions.is_empty() {
-                    // Pictures and canvases are similar to their final state before it is reached.
-                    let is_flat = matches!(e.kind, "text" | "background") && !has_url;
-                    let times = |motion: &Motion| {
-                        let seen = if is_flat {
-                            motion.settled
-                        } else {
-                            motion.middle
-                        };
-                        [motion.begin, seen, motion.end].map(hundredths)
+                let made = made.filter(|_| e.url.is_none() && e.places.is_empty());
+                // Pictures and canvases are similar to their final state before it is reached.
+                let is_flat = matches!(e.kind, Kind::Text | Kind::Background) && e.url.is_none();
+                let times = |motion: &Motion| {
+                    let seen = if is_flat {
+                        motion.settled
+                    } else {
+                        motion.middle
                     };
-                    element["motionsMs"] = json!(motions.iter().map(times).collect::<Vec<_>>());
+                    [motion.begin, seen, motion.end].map(|ms| Ms(hundredths(ms)))
+                };
+                let motions = history.map_or(&[][..], |history| &history.motions);
+                Element {
+                    kind: e.kind,
+                    rect: [left, top, right - left, bottom - top].map(hundredths),
+                    offset: e.places.iter().max().copied(),
+                    natural: e.natural,
+                    scripted: e.grown || !e.places.is_empty() && seen.is_some_and(is_hidden),
+                    made_ms: made.map(|ms| Ms(hundredths(ms))),
+                    motions_ms: motions.iter().map(times).collect(),
+                    share: Share(0.0),
+                    url: e.url,
+                    fonts: e.fonts,
                 }
-                if let Some((width, height)) = e.natural {
-                    element["natural"] = json!([width, height]);
-                }
-                element
             })
             .collect()
     }

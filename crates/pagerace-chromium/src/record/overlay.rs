@@ -7,7 +7,8 @@
 //! which of them it waits for.
 
 use pagerace_core::{Duration, Instant};
-use serde_json::{Value, json};
+use pagerace_har::extension::{Cover, DocumentEvent, Ms};
+use serde_json::json;
 
 use crate::{ChromiumError, Event, Session};
 
@@ -65,13 +66,13 @@ impl Hold {
 }
 
 /// Covers keep the page from being seen. Each names the event after which it goes, and the time from
-/// it, in the form of the recording's `layout`. It is `None` if it goes before `DOMContentLoaded`, or never.
+/// it. It is `None` if it goes before `DOMContentLoaded`, or never.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Covers {
     /// An element in front of the page.
-    pub(super) overlay: Option<Value>,
+    pub(super) overlay: Option<Cover>,
     /// The page itself is hidden.
-    pub(super) hidden: Option<Value>,
+    pub(super) hidden: Option<Cover>,
 }
 
 /// Returns what the load has shown.
@@ -99,32 +100,31 @@ fn after_event(
     gone: Option<f64>,
     content: Option<(f64, f64)>,
     load: Option<(f64, f64)>,
-) -> Option<Value> {
+) -> Option<Cover> {
     let (gone, content, load) = (gone?, content?, load?);
-    let after = |event: &str, (begin, end): (f64, f64)| {
-        let ms = ((gone - end).max(0.0) * 10.0).round() / 10.0;
-        (gone >= begin).then(|| json!({"after": event, "ms": ms}))
+    let after = |after: DocumentEvent, (begin, end): (f64, f64)| {
+        let ms = Ms(((gone - end).max(0.0) * 10.0).round() / 10.0);
+        (gone >= begin).then_some(Cover { after, ms })
     };
-    let for_load = after("load", load);
+    let for_load = after(DocumentEvent::Load, load);
     if for_load.is_some() || load.0 - content.0 < APART_MS {
         return for_load;
     }
-    after("domContentLoaded", content)
+    after(DocumentEvent::DomContentLoaded, content)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
-    use super::after_event;
+    use super::DocumentEvent::{DomContentLoaded, Load};
+    use super::{Cover, Ms, after_event};
 
     #[test]
     fn an_overlay_goes_after_the_last_event_before_it() {
         let gone = |at: f64| after_event(Some(at), Some((100.0, 100.0)), Some((1700.0, 1700.0)));
-        let after = |event, ms| Some(json!({"after": event, "ms": ms}));
+        let after = |after, ms| Some(Cover { after, ms: Ms(ms) });
         assert_eq!(gone(99.0), None, "it was never in the way");
-        assert_eq!(gone(350.04), after("domContentLoaded", 250.0));
-        assert_eq!(gone(1750.0), after("load", 50.0));
+        assert_eq!(gone(350.04), after(DomContentLoaded, 250.0));
+        assert_eq!(gone(1750.0), after(Load, 50.0));
         let close = after_event(Some(120.0), Some((100.0, 100.0)), Some((130.0, 130.0)));
         assert_eq!(close, None, "either event may be meant");
         assert_eq!(after_event(None, Some((1.0, 1.0)), Some((2.0, 2.0))), None);
@@ -133,9 +133,9 @@ mod tests {
     #[test]
     fn the_handlers_of_the_event_are_no_delay() {
         let shown = |at: f64| after_event(Some(at), Some((100.0, 180.0)), Some((1700.0, 1710.0)));
-        let after = |event, ms| Some(json!({"after": event, "ms": ms}));
-        assert_eq!(shown(150.0), after("domContentLoaded", 0.0));
-        assert_eq!(shown(200.0), after("domContentLoaded", 20.0));
-        assert_eq!(shown(1705.0), after("load", 0.0));
+        let after = |after, ms| Some(Cover { after, ms: Ms(ms) });
+        assert_eq!(shown(150.0), after(DomContentLoaded, 0.0));
+        assert_eq!(shown(200.0), after(DomContentLoaded, 20.0));
+        assert_eq!(shown(1705.0), after(Load, 0.0));
     }
 }

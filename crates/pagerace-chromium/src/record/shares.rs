@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pagerace_core::Duration;
+use pagerace_har::extension::{self, Element, ElementKind, ImageShare, Share};
 use serde_json::{Value, json};
 
 use self::ink::{Ink, Place};
@@ -59,42 +60,41 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// Writes the shares to a recording's `layout` and to each of its elements that is
-    /// not an image.
-    pub(super) fn write(&self, layout: &mut Value) {
-        let Some(elements) = layout["elements"].as_array_mut() else {
-            return;
-        };
+    /// Writes the shares of the elements that are not images, and returns the others.
+    pub(super) fn write(
+        &self,
+        elements: &mut [Element],
+        canvas_scripted: bool,
+    ) -> extension::Shares {
         let (numbers, places): (Vec<usize>, Vec<Place>) = elements
             .iter()
             .enumerate()
             .filter(|(_, element)| image(element).is_none())
-            .map(|(number, element)| (number, (element["kind"] == "text", sides(element))))
+            .map(|(number, element)| (number, (element.kind == ElementKind::Text, sides(element))))
             .unzip();
         let (owned, unowned) = self.ink.owned(&places);
         // Pixels that no element owns, such as those of a gradient, count as canvas.
         let canvas = self.canvas + unowned * self.boxes;
         for ((number, place), owned) in numbers.into_iter().zip(places).zip(owned) {
-            let share = rounded(owned * if place.0 { self.text } else { self.boxes });
-            if share > 0.0 {
-                elements[number]["share"] = json!(share);
-            }
+            elements[number].share = rounded(owned * if place.0 { self.text } else { self.boxes });
         }
         let images = self.images.iter();
-        let images = images.map(|(url, share, rows)| {
-            let mut image = json!({"url": url, "share": rounded(*share)});
-            if let Some(rows) = rows {
-                image["rows"] = json!(rows.map(rounded));
-            }
-            image
+        let images = images.map(|(url, share, rows)| ImageShare {
+            url: url.clone(),
+            share: rounded(*share),
+            rows: rows.map(|rows| rows.map(rounded)),
         });
-        layout["shares"] = json!({"canvas": rounded(canvas),
-            "images": images.collect::<Vec<_>>(), "otherImages": rounded(self.others)});
+        extension::Shares {
+            canvas: rounded(canvas),
+            canvas_scripted,
+            images: images.collect(),
+            other_images: rounded(self.others),
+        }
     }
 }
 
 /// Returns the visible area of each image URL among the elements of a layout.
-pub(super) fn areas(elements: &[Value], viewport: (f64, f64)) -> BTreeMap<String, f64> {
+pub(super) fn areas(elements: &[Element], viewport: (f64, f64)) -> BTreeMap<String, f64> {
     let mut areas = BTreeMap::new();
     for element in elements {
         if let Some(url) = image(element) {
@@ -110,23 +110,21 @@ pub(super) fn areas(elements: &[Value], viewport: (f64, f64)) -> BTreeMap<String
 }
 
 /// Returns the URL of the element, if it is an image from the network.
-fn image(element: &Value) -> Option<&str> {
-    let is_image = matches!(
-        element["kind"].as_str(),
-        Some("image" | "background" | "video")
-    );
-    element["url"].as_str().filter(|_| is_image)
+fn image(element: &Element) -> Option<&str> {
+    use ElementKind::{Background, Image, Video};
+    let is_image = matches!(element.kind, Image | Background | Video);
+    element.url.as_deref().filter(|_| is_image)
 }
 
 /// Returns left, top, right and bottom of an element.
-fn sides(element: &Value) -> [f64; 4] {
-    let at = |k: usize| element["rect"][k].as_f64().unwrap_or(0.0);
-    [at(0), at(1), at(0) + at(2), at(1) + at(3)]
+fn sides(element: &Element) -> [f64; 4] {
+    let [x, y, width, height] = element.rect;
+    [x, y, x + width, y + height]
 }
 
 /// Rounds to a hundred-thousandth.
-fn rounded(share: f64) -> f64 {
-    (share * 1e5).round() / 1e5
+fn rounded(share: f64) -> Share {
+    Share((share * 1e5).round() / 1e5)
 }
 
 /// Measures the shares of the page in `session`. `areas` is the visible area of each

@@ -20,14 +20,15 @@ mod timers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pagerace_har::extension::{self, Caller, Ms, TaskKind as Kind};
 use serde_json::Value;
 
-pub(super) use self::callers::Caller;
 use self::callers::Role;
 use self::frames::Frames;
 pub(super) use self::frames::Rendering;
 pub(super) use self::timers::Chain;
 use self::timers::Timers;
+use super::timings::round;
 
 /// The trace categories that the recorder enables.
 pub(super) const CATEGORIES: [&str; 6] = [
@@ -39,64 +40,32 @@ pub(super) const CATEGORIES: [&str; 6] = [
     "loading",
 ];
 
-/// The kind of main-thread work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    Parse,
-    Style,
-    Layout,
-    Paint,
-    Script,
-    Gc,
-    Other,
-}
-
-impl Kind {
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Parse => "parse",
-            Self::Style => "style",
-            Self::Layout => "layout",
-            Self::Paint => "paint",
-            Self::Script => "script",
-            Self::Gc => "gc",
-            Self::Other => "other",
-        }
-    }
-
-    /// Returns true for work for a frame.
-    const fn is_rendering(self) -> bool {
-        matches!(self, Self::Style | Self::Layout | Self::Paint)
-    }
-
-    /// Returns the kind of a complete event of the main thread, or `None` if the event is
-    /// not used.
-    fn of(name: &str) -> Option<Self> {
-        Some(match name {
-            "ParseHTML" | "ParseAuthorStyleSheet" => Self::Parse,
-            "UpdateLayoutTree" => Self::Style,
-            "Layout" => Self::Layout,
-            "PrePaint" | "Paint" | "Layerize" | "Commit" | "PaintImage" | "UpdateLayer"
-            | "Decode Image" => Self::Paint,
-            "EvaluateScript"
-            | "v8.compile"
-            | "v8.compileModule"
-            | "v8.evaluateModule"
-            | "v8.produceCache"
-            | "v8.produceModuleCache"
-            | "FunctionCall"
-            | "EventDispatch"
-            | "TimerFire"
-            | "FireAnimationFrame"
-            | "FireIdleCallback"
-            | "RunMicrotasks"
-            | "XHRReadyStateChange"
-            | "XHRLoad" => Self::Script,
-            "MinorGC" | "MajorGC" | "BlinkGC.AtomicPhase" => Self::Gc,
-            "RunTask" => Self::Other,
-            _ => return None,
-        })
-    }
+/// Returns the kind of a complete event of the main thread, or `None` if the event is not used.
+fn kind_of(name: &str) -> Option<Kind> {
+    Some(match name {
+        "ParseHTML" | "ParseAuthorStyleSheet" => Kind::Parse,
+        "UpdateLayoutTree" => Kind::Style,
+        "Layout" => Kind::Layout,
+        "PrePaint" | "Paint" | "Layerize" | "Commit" | "PaintImage" | "UpdateLayer"
+        | "Decode Image" => Kind::Paint,
+        "EvaluateScript"
+        | "v8.compile"
+        | "v8.compileModule"
+        | "v8.evaluateModule"
+        | "v8.produceCache"
+        | "v8.produceModuleCache"
+        | "FunctionCall"
+        | "EventDispatch"
+        | "TimerFire"
+        | "FireAnimationFrame"
+        | "FireIdleCallback"
+        | "RunMicrotasks"
+        | "XHRReadyStateChange"
+        | "XHRLoad" => Kind::Script,
+        "MinorGC" | "MajorGC" | "BlinkGC.AtomicPhase" => Kind::Gc,
+        "RunTask" => Kind::Other,
+        _ => return None,
+    })
 }
 
 /// The times of the work for one URL in milliseconds.
@@ -115,6 +84,18 @@ pub(super) struct Times {
     pub(super) rendering: Rendering,
 }
 
+impl Cpu {
+    /// Returns the times as a recording has them.
+    pub(super) fn told(self) -> extension::Cpu {
+        let ms = |time| Some(Ms(round(time)));
+        extension::Cpu {
+            script_ms: ms(self.script),
+            parse_ms: ms(self.parse),
+            decode_ms: ms(self.decode),
+        }
+    }
+}
+
 /// A task of the main thread.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Task {
@@ -127,6 +108,19 @@ pub(super) struct Task {
     /// The kind of work that took most of the task, and the URL with most of that work.
     pub(super) kind: Kind,
     pub(super) url: Option<String>,
+}
+
+impl Task {
+    /// Returns the task as a recording has it.
+    pub(super) fn told(&self) -> extension::Task {
+        extension::Task {
+            ms: Ms(round(self.at_ms)),
+            duration_ms: Ms(round(self.duration_ms)),
+            kind: self.kind,
+            wall_ms: Some(Ms(round(self.end_ms - self.at_ms))),
+            url: self.url.clone(),
+        }
+    }
 }
 
 /// The summary of a trace.
@@ -265,7 +259,7 @@ impl Trace {
     }
 
     fn span(&mut self, name: &str, thread: Thread, start: f64, event: &Value) {
-        let (Some(kind), Some(wall)) = (Kind::of(name), duration(event)) else {
+        let (Some(kind), Some(wall)) = (kind_of(name), duration(event)) else {
             return;
         };
         let data = &event["args"]["data"];

@@ -309,7 +309,7 @@ fn preflight_of(page: &Page, resource: &Resource) -> Option<ResourceId> {
 }
 
 fn font_blocks(page: &Page, resource: &Resource) -> bool {
-    let fonts = page.layout.as_ref().map_or(&[][..], |layout| &layout.fonts);
+    let fonts = page.layout().map_or(&[][..], |layout| &layout.fonts);
     let block = |font: &&pagerace_page::FontUse| font.display == FontDisplay::Block;
     fonts
         .iter()

@@ -4,7 +4,9 @@ use super::*;
 use crate::ads::{AdKind, AdMatch, AdRequest, Matchers};
 use pagerace_har::domain;
 use pagerace_page::PaintChange;
-use pagerace_page::model::{Evidence, FontDisplay, FontUse, Origin, PageLayout, RecordedPage};
+use pagerace_page::model::{
+    Evidence, FontDisplay, FontUse, Origin, PageLayout, Paints, RecordedPage,
+};
 use pagerace_page::{ImageCoding, OriginId, Resource, ResourceId, Trigger};
 
 const HOME: &str = "www.site.example";
@@ -23,10 +25,7 @@ impl Builder {
             resources: vec![],
             document: ResourceId(0),
             recorded: RecordedPage::default(),
-            layout: None,
-            content: None,
-            fit: None,
-            candidates: Vec::new(),
+            paints: Paints::default(),
             notes: vec![],
         };
         let mut builder = Self { page };
@@ -323,7 +322,7 @@ fn fonts_fall_back_unless_they_hide_text() {
     let mut builder = Builder::new();
     let [unknown, swap, block] =
         ["/a.woff2", "/b.woff2", "/c.woff2"].map(|path| builder.add(HOME, path, Destination::Font));
-    builder.page.layout = Some(PageLayout {
+    builder.page.paints = Paints::Recorded(PageLayout {
         viewport: (800, 600),
         elements: vec![],
         fonts: vec![

@@ -1,35 +1,24 @@
-//! Assembly of the page in passes, one per question, in the order of their dependencies.
-
-use std::collections::BTreeMap;
+//! Assembly of the page in passes, one per question, in the order of their dependencies. Each pass fills
+//! its fields of one draft per entry.
 
 use pagerace_core::{Destination, Duration};
-use serde_json::Value;
 
 use super::discovery::{self, How, Link};
 use super::entry::Entry;
-use super::exchanges::device;
-use super::extension::TaskKind;
 use super::network::downlink;
 use super::notes::{Kind, Notes};
 use super::pages::Chosen;
 use super::paints::{self, RecordedPaints};
 use super::recording::Recording;
-use super::redirects::Redirects;
-use super::value::{filled, list, millis};
-use super::{
-    cache, content, destination, extension, headers, largest, layout, loading, origins, rtt, sizes,
-    viewport,
-};
+use super::thresholds::LOAD_ROUNDING_MS;
+use super::{cache, content, destination, largest, layout, loading, origins, rtt, viewport};
 use crate::category;
+use crate::extension::TaskKind;
 use pagerace_page::model::MAX_FIELD_BYTES;
 use pagerace_page::{
-    Category, Evidence, FetchPriority, LargestElement, Page, RecordedPage, RecordedTimes, Resource,
-    ResourceId,
+    Category, Evidence, Guess, LargestElement, Origin, Page, Paints, RecordedPage, RecordedTimes,
+    Resource, ResourceId, Trigger,
 };
-
-/// Maximum time after the load event at which a resource that it waited for may end, due
-/// to rounding by recorders. Milliseconds.
-const LOAD_SLACK_MS: f64 = 20.0;
 
 /// Assembles the page from the selected entries (the navigation first).
 pub(super) fn page(
@@ -39,44 +28,249 @@ pub(super) fn page(
     entries: &[Entry],
     mut notes: Notes,
 ) -> Page {
-    let notes = &mut notes;
-    let redirects = Redirects::find(entries, notes);
-    let document = redirects.end(0);
-    let destinations = destinations(entries, &redirects, document, notes);
-    let header_bytes = header_bytes(entries, notes);
-    let response_headers: Vec<u32> = header_bytes.iter().map(|h| h.1).collect();
-    let bodies = sizes::bodies(entries, &response_headers, notes);
-    let mut recording = Recording::new(entries, &destinations, &bodies, &redirects, document);
-    let page_start = chosen.start().or(entries[0].start);
-    let own = chosen.page.and_then(|p| p.get("_pagerace"));
-    recording.own = own.is_some_and(Value::is_object);
-    let event = |key| Some(page_start? + chosen.timing(key)?);
-    recording.parsed = event("onContentLoad");
-    recording.loaded = event("onLoad");
-    let tasks = extension::main_thread(chosen.page);
-    recording.scripts_ran(page_start, &tasks);
-    let recording = recording;
-    let links = discovery::links(&recording, notes);
-    let modes = loading::script_modes(&recording, &links, notes);
-    let shown = entries[document].response_start().zip(page_start);
-    let paints = RecordedPaints::read(chosen.page, shown.map(|(at, start)| at - start));
-    let mut blocking = loading::render_blocking(&recording, &links, &modes);
-    if let Some(first) = page_start
-        .filter(|_| !recording.own)
-        .zip(paints.first)
-        .map(|(start, ms)| start + ms)
-    {
-        paints::unblock(&recording, first, &mut blocking);
+    let recording = Recording::new(entries, &chosen.page, &mut notes);
+    let links = discovery::links(&recording, &mut notes);
+    let mut drafts: Vec<Resource> = (0..entries.len()).map(|i| draft(&recording, i)).collect();
+    let origins = serve(&recording, &mut drafts, &mut notes);
+    let times = RecordedPaints::read(&recording);
+    discover(&recording, &links, &times, &mut drafts, &mut notes);
+    rank(&recording, &links, &mut drafts);
+    let paints = show(&recording, &links, &times, &mut drafts, &mut notes);
+    hold_load_event(&recording, &links, &mut drafts, &mut notes);
+    note_what_is_missing(entries, &mut notes);
+    Page {
+        name,
+        url: drafts[0].url.clone(),
+        origins,
+        resources: drafts,
+        document: ResourceId(recording.document as u32),
+        recorded: recorded_page(&recording, &times, creator),
+        paints,
+        notes: notes.into_notes(),
     }
-    let mut cpu = cpu_times(entries, &destinations, chosen.page);
+}
+
+/// What does the entry tell by itself? The passes after this one fill in the rest.
+fn draft(recording: &Recording, i: usize) -> Resource {
+    let entry = &recording.entries[i];
+    let destination = recording.destinations[i];
+    let (request_header_bytes, response_header_bytes) = recording.header_bytes[i];
+    let url = entry.url.as_ref().map(ToString::to_string);
+    Resource {
+        method: entry.method.clone(),
+        status: entry.status,
+        no_response: entry.no_response(),
+        mime_type: entry.mime.clone(),
+        request_header_bytes: request_header_bytes.min(MAX_FIELD_BYTES),
+        request_body_bytes: entry.request_body_size,
+        response_header_bytes: response_header_bytes.min(MAX_FIELD_BYTES),
+        body_bytes: recording.bodies[i],
+        decoded_bytes: entry.content_size,
+        anonymous: is_anonymous(entry, destination, &recording.entries[recording.document]),
+        recorded: recorded_times(entry, recording.entries[0].start, recording.own),
+        cache: cache::in_next_visit(entry),
+        image: entry.image,
+        blocks_load: false,
+        ..Resource::new(
+            ResourceId(i as u32),
+            url.unwrap_or_default(),
+            destination,
+            Trigger::Navigation,
+        )
+    }
+}
+
+/// Which server answers, when, and whose is it?
+fn serve(recording: &Recording, drafts: &mut [Resource], notes: &mut Notes) -> Vec<Origin> {
+    let entries = recording.entries;
+    let round_trips = rtt::round_trips(entries);
+    let think = rtt::think_times(entries, &round_trips, notes);
+    let document_host = entries[recording.document].host().unwrap_or_default();
+    let (origins, origin_of) = origins::collect(entries, &round_trips, document_host);
+    for (i, draft) in drafts.iter_mut().enumerate() {
+        draft.origin = origin_of[i];
+        draft.think_time = Duration::from_millis_f64(think[i]);
+        draft.third_party = origins[draft.origin.index()].third_party;
+        let url = entries[i].url_text;
+        draft.category = category::of(url, draft.destination, &draft.mime_type, draft.third_party);
+        notes.add_many(Kind::AdsByList, (draft.category == Category::Ads).into());
+    }
+    origins
+}
+
+/// What has to happen before the browser requests it, and what does it cost the main thread?
+fn discover(
+    recording: &Recording,
+    links: &[Option<Link>],
+    times: &RecordedPaints,
+    drafts: &mut [Resource],
+    notes: &mut Notes,
+) {
+    let modes = loading::script_modes(recording, links, notes);
+    let mut blocking = loading::render_blocking(recording, links, &modes);
+    paints::unblock(recording, times, &mut blocking);
+    let cpu = cpu_times(recording);
+    let found = discovery::discoveries(recording, links, &modes, &blocking, &cpu, notes);
+    for (i, draft) in drafts.iter_mut().enumerate() {
+        draft.script_mode = modes[i];
+        draft.render_blocking = blocking[i];
+        draft.cpu_time = cpu[i].map(Duration::from_millis_f64);
+        draft.discovery = found[i];
+        let link = links[i].as_ref();
+        draft.used_at = link.and_then(|link| loading::used_at(recording, link, i));
+    }
+}
+
+/// How urgent is it?
+fn rank(recording: &Recording, links: &[Option<Link>], drafts: &mut [Resource]) {
+    let places = loading::image_places(recording, links);
+    for (i, draft) in drafts.iter_mut().enumerate() {
+        let entry = &recording.entries[i];
+        draft.priority = match draft.destination {
+            Destination::Image => loading::image_priority(recording, links, places[i], i),
+            destination => entry.priority.unwrap_or_else(|| {
+                let prefetch = destination::is_prefetch(entry);
+                let (mode, blocks) = (draft.script_mode, draft.render_blocking);
+                loading::infer_priority(destination, mode, blocks, prefetch)
+            }),
+        };
+    }
+}
+
+/// What of it can be seen, and when?
+fn show(
+    recording: &Recording,
+    links: &[Option<Link>],
+    times: &RecordedPaints,
+    drafts: &mut [Resource],
+    notes: &mut Notes,
+) -> Paints {
+    let (paints, visible) = if let Some(layout) = layout::read(recording, links) {
+        let visible = viewport::on_screen(&layout, &recording.destinations);
+        (Paints::Recorded(layout), visible)
+    } else {
+        let (guess, visible) = guess(recording, links, times, drafts, notes);
+        (Paints::Guessed(guess), visible)
+    };
+    for (draft, visible) in drafts.iter_mut().zip(visible) {
+        draft.in_viewport = visible;
+    }
+    paints
+}
+
+/// Returns the evidence for the elements of a page without a layout, and true for each entry that is
+/// taken for a visible image.
+fn guess(
+    recording: &Recording,
+    links: &[Option<Link>],
+    times: &RecordedPaints,
+    drafts: &[Resource],
+    notes: &mut Notes,
+) -> (Guess, Vec<bool>) {
+    let ads = advertisement(drafts, links);
+    let linked = |test: &dyn Fn(&Link) -> bool| -> Vec<bool> {
+        let links = links.iter().map(Option::as_ref);
+        links.map(|link| link.is_some_and(test)).collect()
+    };
+    let by_markup = linked(&|link| link.is_in_markup_of(recording.document));
+    let mut by_style = linked(&|link| link.how == How::Style);
+    let fit = paints::fit(recording, times, &ads);
+    let mut visible = viewport::images(
+        recording.entries,
+        &viewport::pictures(recording.entries, &recording.destinations, &ads),
+        &recording.bodies,
+        &by_markup,
+        &by_style,
+        recording.parsed,
+        notes,
+    );
+    if let Some(LargestElement::Image { id }) = fit.and_then(|fit| fit.largest) {
+        visible[id.index()] = true;
+    }
+    let mut excluded = in_frames(drafts, links);
+    for (frame, ad) in excluded.iter_mut().zip(&ads) {
+        *frame |= ad;
+    }
+    for image in layout::styled(recording, links) {
+        by_style[image] = true;
+    }
+    let known = largest::Known {
+        excluded: &excluded,
+        places: &loading::image_places(recording, links),
+        backgrounds: &by_style,
+    };
+    let guess = Guess {
+        content: content::read(recording, links),
+        fit,
+        candidates: largest::candidates(recording, &known),
+    };
+    (guess, visible)
+}
+
+/// Returns what the recording tells of the whole page. Simulated loads begin with the first request.
+/// Recorders may begin the page sooner, or after redirects.
+fn recorded_page(recording: &Recording, times: &RecordedPaints, creator: String) -> RecordedPage {
+    let first = recording.entries[0].start;
+    let sooner = first.filter(|_| recording.is_dated && !recording.own);
+    let since_start = |at: Option<f64>| {
+        let at = at.map(|ms| ms - sooner.unwrap_or(0.0));
+        at.filter(|ms| *ms > 0.0).map(Duration::from_millis_f64)
+    };
+    let page = recording.page;
+    RecordedPage {
+        on_content_load: since_start(page.content_loaded()),
+        on_load: since_start(page.loaded()),
+        first_paint: since_start(times.first),
+        largest_paint: since_start(times.largest),
+        speed_index: since_start(times.speed_index),
+        down_bits_per_second: downlink(recording.entries, &recording.bodies),
+        slowdown: page
+            .device()
+            .map(|device| device.cpu)
+            .filter(|cpu| *cpu > 1.0),
+        creator,
+    }
+}
+
+/// Returns true for each entry that belongs to advertisement or analytics: those of that
+/// category, and those of third parties to which the recorder says that these led, such as
+/// pictures in frames that scripts make.
+fn advertisement(drafts: &[Resource], links: &[Option<Link>]) -> Vec<bool> {
+    let mut ads: Vec<bool> = Vec::with_capacity(links.len());
+    for (draft, link) in drafts.iter().zip(links) {
+        let recorded = |link: &&Link| link.evidence <= Evidence::RecordedParent;
+        let led = link.as_ref().filter(recorded);
+        let led = led.is_some_and(|link| ads[link.parent] && draft.third_party);
+        ads.push(draft.category == Category::Ads || led);
+    }
+    ads
+}
+
+/// Returns true for each entry that is a nested document, or that one leads to.
+fn in_frames(drafts: &[Resource], links: &[Option<Link>]) -> Vec<bool> {
+    let mut inside: Vec<bool> = Vec::with_capacity(links.len());
+    for (draft, link) in drafts.iter().zip(links) {
+        let led = link.as_ref().is_some_and(|link| inside[link.parent]);
+        inside.push(draft.destination == Destination::Iframe || led);
+    }
+    inside
+}
+
+/// Returns the recorded main-thread milliseconds of each resource. Our own recorder gives
+/// them for several destinations; for scripts only, WebPageTest gives them per entry and
+/// browsertime per URL in the page's `_cpu`.
+///
+/// Later calls of a script's functions are not part of its execution.
+fn cpu_times(recording: &Recording) -> Vec<Option<f64>> {
+    let mut cpu = told_cpu_times(recording);
     for (&script, run) in &recording.ran {
-        // Later calls of the script's functions are not part of its execution.
         cpu[script] = cpu[script].and(Some(run.cost));
     }
-    for task in tasks.iter().filter(|t| t.kind == TaskKind::Script) {
-        // Neither are those of a script that ran too briefly to be recorded.
+    let tasks = recording.tasks.iter();
+    for task in tasks.filter(|t| t.kind == TaskKind::Script) {
+        // A script without a first task ran too briefly for one.
         if let Some(script) = task.url.and_then(|url| recording.find(url))
-            && destinations[script] == Destination::Script
+            && recording.destinations[script] == Destination::Script
             && !recording.ran.contains_key(&script)
         {
             cpu[script] = cpu[script].map(|ms| (ms - task.cost).max(0.0));
@@ -88,317 +282,66 @@ pub(super) fn page(
             cpu[script] = Some(cpu[script].unwrap_or(0.0) + after);
         }
     }
-    let discoveries = discovery::discoveries(&recording, &links, &modes, &blocking, &cpu, notes);
-    let round_trips = rtt::round_trips(entries);
-    let think = rtt::think_times(entries, &round_trips, notes);
-    let document_host = entries[document].host().unwrap_or_default();
-    let (origins, origin_of) = origins::collect(entries, &round_trips, document_host);
-    let categories: Vec<Category> = (0..entries.len())
-        .map(|i| {
-            let third_party = origins[origin_of[i].index()].third_party;
-            let (url, mime) = (entries[i].url_text, &entries[i].mime);
-            category::of(url, destinations[i], mime, third_party)
-        })
-        .collect();
-    let ads = advertisement(&categories, &links, |i| {
-        origins[origin_of[i].index()].third_party
-    });
-    let image_places = loading::image_places(&recording, &links);
-    let linked = |test: &dyn Fn(&Link) -> bool| -> Vec<bool> {
-        let links = links.iter().map(Option::as_ref);
-        links.map(|link| link.is_some_and(test)).collect()
-    };
-    let by_markup = linked(&|link| link.is_in_markup_of(document));
-    let by_style = linked(&|link| link.how == How::Style);
-    let layout = layout::read(&recording, &links, chosen);
-    let content = layout
-        .is_none()
-        .then(|| content::read(&recording, &links))
-        .flatten();
-    let fit = page_start.filter(|_| layout.is_none());
-    let fit = fit.and_then(|start| paints::fit(&recording, &paints, &ads, start));
-    let mut visible = match &layout {
-        Some(layout) => viewport::on_screen(layout, &destinations),
-        None => viewport::images(
-            entries,
-            &viewport::pictures(entries, &destinations, &ads),
-            &bodies,
-            &by_markup,
-            &by_style,
-            recording.parsed,
-            notes,
-        ),
-    };
-    if let Some(LargestElement::Image { id }) = fit.and_then(|fit| fit.largest) {
-        visible[id.index()] = true;
-    }
-    let candidates = if layout.is_some() {
-        Vec::new()
-    } else {
-        let mut excluded = in_frames(&destinations, &links);
-        let mut backgrounds = by_style.clone();
-        for (frame, ad) in excluded.iter_mut().zip(&ads) {
-            *frame |= ad;
-        }
-        for image in layout::styled(&recording, &links) {
-            backgrounds[image] = true;
-        }
-        let known = largest::Known {
-            excluded: &excluded,
-            places: &image_places,
-            backgrounds: &backgrounds,
-        };
-        largest::candidates(&recording, &known)
-    };
-    let (mut blocks_load, mut early) = blocks_load(&recording, chosen, notes);
-    // HTML standard: lazy images do not delay the load event.
-    for image in layout::lazy(&recording, &links) {
-        (blocks_load[image], early[image]) = (false, false);
-    }
-    note_what_is_missing(entries, notes);
-    let start = entries[0].start;
-    let mut resources = Vec::with_capacity(entries.len());
-    for (i, entry) in entries.iter().enumerate() {
-        let third_party = origins[origin_of[i].index()].third_party;
-        let category = categories[i];
-        if category == Category::Ads {
-            notes.add(Kind::AdsByList);
-        }
-        let inferred = || {
-            let prefetch = destination::is_prefetch(entry);
-            loading::infer_priority(destinations[i], modes[i], blocking[i], prefetch)
-        };
-        let priority = match destinations[i] {
-            Destination::Image => loading::image_priority(&recording, &links, image_places[i], i),
-            _ => entry.priority.unwrap_or_else(inferred),
-        };
-        resources.push(Resource {
-            id: ResourceId(i as u32),
-            url: entry
-                .url
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
-            origin: origin_of[i],
-            method: entry.method.clone(),
-            status: entry.status,
-            no_response: entry.no_response(),
-            destination: destinations[i],
-            script_mode: modes[i],
-            mime_type: entry.mime.clone(),
-            request_header_bytes: header_bytes[i].0.min(MAX_FIELD_BYTES),
-            request_body_bytes: entry.request_body_size,
-            response_header_bytes: header_bytes[i].1.min(MAX_FIELD_BYTES),
-            body_bytes: bodies[i],
-            decoded_bytes: entry.content_size,
-            think_time: Duration::from_millis_f64(think[i]),
-            priority,
-            render_blocking: blocking[i],
-            discovery: discoveries[i],
-            in_viewport: visible[i],
-            cpu_time: cpu[i].map(Duration::from_millis_f64),
-            blocks_load: blocks_load[i],
-            blocks_load_if_early: early[i],
-            category,
-            third_party,
-            anonymous: is_anonymous(entry, destinations[i], &entries[document]),
-            recorded: recorded_times(entry, start, recording.own),
-            cache: cache::in_next_visit(entry),
-            image: entry.image,
-            used_at: links[i]
-                .as_ref()
-                .and_then(|link| loading::used_at(&recording, link, i)),
-            fetch_priority: FetchPriority::Auto,
-        });
-    }
-    // Simulated loads begin with the first request. Recorders may begin the page sooner, or after
-    // redirects.
-    let sooner = page_start.zip(start).filter(|_| !recording.own);
-    let sooner = sooner.map_or(0.0, |(page, first)| first - page);
-    let since_start = |at: Option<f64>| {
-        let at = at.map(|ms| ms - sooner).filter(|ms| *ms > 0.0);
-        at.map(Duration::from_millis_f64)
-    };
-    Page {
-        name,
-        url: resources[0].url.clone(),
-        origins,
-        resources,
-        document: ResourceId(document as u32),
-        recorded: RecordedPage {
-            on_content_load: since_start(chosen.timing("onContentLoad")),
-            on_load: since_start(chosen.timing("onLoad")),
-            first_paint: since_start(paints.first),
-            largest_paint: since_start(paints.largest),
-            speed_index: since_start(paints.speed_index),
-            down_bits_per_second: downlink(entries, &bodies),
-            slowdown: device(chosen.page)
-                .map(|device| device.cpu)
-                .filter(|cpu| *cpu > 1.0),
-            creator,
-        },
-        layout,
-        content,
-        fit,
-        candidates,
-        notes: std::mem::take(notes).into_notes(),
-    }
+    cpu
 }
 
-/// Returns the destination of each entry: that of the end of its redirect chain. The
-/// navigation's chain is the document.
-fn destinations(
-    entries: &[Entry],
-    redirects: &Redirects,
-    document: usize,
-    notes: &mut Notes,
-) -> Vec<Destination> {
-    let own = |i: usize| match redirects.end(i) {
-        end if end == document => Destination::Document,
-        end => destination::of(&entries[end]),
-    };
-    let all: Vec<Destination> = (0..entries.len()).map(own).collect();
-    let again = |&i: &usize| {
-        all[i] == Destination::Iframe
-            && redirects.to[i].is_none()
-            && (entries[i].request_headers.get("sec-fetch-dest") == Some("document")
-                || entries[i].url == entries[document].url)
-    };
-    notes.add_many(
-        Kind::SecondNavigation,
-        (0..entries.len()).filter(again).count(),
-    );
-    all
-}
-
-/// Returns true for each entry that belongs to advertisement or analytics: those of that
-/// category, and those of third parties to which the recorder says that these led, such as
-/// pictures in frames that scripts make.
-fn advertisement(
-    categories: &[Category],
-    links: &[Option<Link>],
-    is_third_party: impl Fn(usize) -> bool,
-) -> Vec<bool> {
-    let mut ads: Vec<bool> = Vec::with_capacity(links.len());
-    for (i, link) in links.iter().enumerate() {
-        let recorded = |link: &&Link| link.evidence <= Evidence::RecordedParent;
-        let led = link.as_ref().filter(recorded);
-        let led = led.is_some_and(|link| ads[link.parent] && is_third_party(i));
-        ads.push(categories[i] == Category::Ads || led);
-    }
-    ads
-}
-
-/// Returns true for each entry that is a nested document, or that one leads to.
-fn in_frames(destinations: &[Destination], links: &[Option<Link>]) -> Vec<bool> {
-    let mut inside: Vec<bool> = Vec::with_capacity(links.len());
-    for (destination, link) in destinations.iter().zip(links) {
-        let led = link.as_ref().is_some_and(|link| inside[link.parent]);
-        inside.push(*destination == Destination::Iframe || led);
-    }
-    inside
-}
-
-/// Returns the bytes of the fields of each request and response.
-fn header_bytes(entries: &[Entry], notes: &mut Notes) -> Vec<(u32, u32)> {
-    let of = |entry: &Entry| {
-        let url = entry
-            .url
-            .as_ref()
-            .expect("entries without a URL were left out");
-        let (request, request_default) = headers::request_bytes(
-            &entry.request_headers,
-            entry.request_cookie_bytes,
-            entry.request_headers_size,
-            &entry.method,
-            url,
-        );
-        let (response, response_default) =
-            headers::response_bytes(&entry.response_headers, entry.response_headers_size);
-        notes.add_many(Kind::RequestHeaderDefault, request_default.into());
-        notes.add_many(Kind::ResponseHeaderDefault, response_default.into());
-        (request, response)
-    };
-    entries.iter().map(of).collect()
-}
-
-/// Returns the recorded main-thread milliseconds of each resource. Our own recorder gives
-/// them for several destinations; for scripts only, WebPageTest gives them per entry and
-/// browsertime per URL in the page's `_cpu`.
-fn cpu_times(
-    entries: &[Entry],
-    destinations: &[Destination],
-    page: Option<&Value>,
-) -> Vec<Option<f64>> {
-    let mut by_url: BTreeMap<&str, f64> = BTreeMap::new();
-    if let Some(cpu) = page.and_then(|p| p.get("_cpu")) {
-        for (key, value) in [("urls", "value"), ("scriptCosts", "total")] {
-            for cost in list(cpu, key) {
-                if let (Some(url), Some(ms)) = (filled(cost, "url"), millis(cost, value)) {
-                    by_url.insert(url, ms);
-                }
-            }
-        }
-    }
+fn told_cpu_times(recording: &Recording) -> Vec<Option<f64>> {
+    let mut by_url = recording.page.script_costs();
     let of = |(entry, destination): (&Entry, &Destination)| {
-        let own = &entry.own;
+        let cpu = &entry.own.cpu;
+        let [script_ms, parse_ms, decode_ms] =
+            [cpu.script_ms, cpu.parse_ms, cpu.decode_ms].map(|ms| ms.map(|ms| ms.0));
         match destination {
-            Destination::Script => own
-                .script_ms
+            Destination::Script => script_ms
                 .or(entry.cpu_ms)
                 // A cost belongs to one execution, not to each request for the URL.
                 .or_else(|| by_url.remove(entry.url_text)),
-            Destination::Style => own.parse_ms,
-            Destination::Image => own.decode_ms,
+            Destination::Style => parse_ms,
+            Destination::Image => decode_ms,
             // Inline scripts run while the document is parsed.
             Destination::Document | Destination::Iframe => {
-                let parts = own.parse_ms.into_iter().chain(own.script_ms);
+                let parts = parse_ms.into_iter().chain(script_ms);
                 parts.reduce(|parse, script| parse + script)
             }
             _ => None,
         }
     };
-    entries.iter().zip(destinations).map(of).collect()
+    let entries = recording.entries.iter();
+    entries.zip(&recording.destinations).map(of).collect()
 }
 
-/// Returns true for each resource that the load event waits for. Excluded are script
-/// fetches, media, prefetches and icons (HTML standard, "delays the load event"), modules that
-/// `import()` loads, and resources that the recording began or finished after its load event. Also returns true
-/// for each that began after the event, which waits for it if it begins before.
-fn blocks_load(
+/// Does the load event wait for it? Excluded are script fetches, media, prefetches and icons (HTML
+/// standard, "delays the load event"), modules that `import()` loads, and resources that the recording
+/// began or finished after its load event. Those that began after the event hold it if they begin before.
+fn hold_load_event(
     recording: &Recording,
-    chosen: &Chosen,
+    links: &[Option<Link>],
+    drafts: &mut [Resource],
     notes: &mut Notes,
-) -> (Vec<bool>, Vec<bool>) {
-    let entries = recording.entries;
+) {
     let imported = loading::dynamic_imports(recording);
-    let page_start = chosen.start().or(entries[0].start);
-    let loaded = page_start
-        .zip(chosen.timing("onLoad"))
-        .map(|(start, ms)| start + ms);
-    let mut late = 0;
-    let of = |(i, entry): (usize, &Entry)| {
-        let waits = match recording.destinations[i] {
+    let loaded = recording.loaded;
+    for (i, draft) in drafts.iter_mut().enumerate() {
+        let entry = &recording.entries[i];
+        let waits = match draft.destination {
             Destination::Fetch | Destination::Media | Destination::Other => false,
             Destination::Image => !viewport::is_icon(entry),
             _ => !imported[i],
         };
-        let after = loaded
-            .zip(entry.end)
-            .is_some_and(|(loaded, end)| end > loaded + LOAD_SLACK_MS);
-        late += usize::from(waits && after && i > 0);
-        let begun = loaded
-            .zip(entry.asked)
-            .is_none_or(|(loaded, asked)| asked < loaded);
+        let end = loaded.zip(entry.end);
+        let after = end.is_some_and(|(loaded, end)| end > loaded + LOAD_ROUNDING_MS);
+        notes.add_many(Kind::AfterLoad, (waits && after && i > 0).into());
+        let asked = loaded.zip(entry.asked);
+        let begun = asked.is_none_or(|(loaded, asked)| asked < loaded);
         let waits = waits && !destination::is_prefetch(entry);
-        (
-            i == 0 || (waits && !after && begun),
-            i > 0 && waits && !begun,
-        )
-    };
-    let all = entries.iter().enumerate().map(of).unzip();
-    notes.add_many(Kind::AfterLoad, late);
-    all
+        draft.blocks_load = i == 0 || (waits && !after && begun);
+        draft.blocks_load_if_early = i > 0 && waits && !begun;
+    }
+    // HTML standard: lazy images do not delay the load event.
+    for image in layout::lazy(recording, links) {
+        drafts[image].blocks_load = false;
+        drafts[image].blocks_load_if_early = false;
+    }
 }
 
 /// Adds notes on missing data that no other step reports.

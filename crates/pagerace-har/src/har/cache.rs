@@ -72,7 +72,7 @@ fn lifetime(entry: &Entry, status: u16, control: &Control) -> f64 {
     }
     let date = |name| headers.get(name).and_then(http_date::parse);
     // RFC 9110, section 6.6.1: without `Date`, the time of receipt.
-    let generated = date("date").or_else(|| entry.end.map(|ms| ms / 1e3));
+    let generated = date("date").or(entry.received);
     if headers.get("expires").is_some() {
         let expires = date("expires").zip(generated);
         return expires.map_or(0.0, |(expires, generated)| expires - generated);

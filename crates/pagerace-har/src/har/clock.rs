@@ -4,15 +4,25 @@
 //! Leap seconds count as the preceding second. Named zones other than UTC and GMT are not
 //! supported.
 
-use serde_json::Value;
+use serde::Deserialize;
 
-/// Returns the time at `key`: a text, or the milliseconds since 1970 that some proxies
-/// write. A number that denotes a time before 1973 is invalid.
-pub(super) fn millis_at(object: &Value, key: &str) -> Option<f64> {
-    match object.get(key)? {
-        Value::String(text) => parse_millis(text),
-        Value::Number(n) => n.as_f64().filter(|ms| (1e11..1e14).contains(ms)),
-        _ => None,
+use crate::lenient::Written;
+
+/// Milliseconds since 1970, from a text or from the milliseconds that some proxies write. A number that
+/// denotes a time before 1973 is invalid.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "Written")]
+pub(super) struct Date(pub(super) f64);
+
+impl TryFrom<Written> for Date {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        let millis = match written {
+            Written::Text(text) => parse_millis(&text),
+            Written::Number(ms) => Some(ms).filter(|ms| (1e11..1e14).contains(ms)),
+        };
+        millis.map(Self).ok_or("no date")
     }
 }
 

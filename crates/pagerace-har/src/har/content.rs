@@ -74,7 +74,7 @@ fn parts(texts: &[(u64, u64)]) -> Vec<u64> {
 /// that takes `display` in its address writes it into the sheet.
 fn fonts(recording: &Recording) -> (Vec<FontUse>, Vec<ResourceId>) {
     let mut faces = BTreeMap::new();
-    let entries = recording.entries.iter().zip(recording.destinations);
+    let entries = recording.entries.iter().zip(&recording.destinations);
     let sheets = entries
         .clone()
         .filter(|(_, to)| matches!(to, Destination::Style | Destination::Document));

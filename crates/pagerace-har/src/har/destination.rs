@@ -8,6 +8,8 @@ use pagerace_core::Destination;
 
 use super::entry::Entry;
 use super::initiator;
+use super::notes::{Kind, Notes};
+use super::redirects::Redirects;
 
 /// Returns the destination of a request other than the navigation. A document is
 /// therefore a nested one.
@@ -21,6 +23,32 @@ pub(super) fn of(entry: &Entry) -> Destination {
         .or_else(|| by_extension(entry))
         .or_else(|| by_accept(entry))
         .unwrap_or(Destination::Fetch)
+}
+
+/// Returns the destination of each entry: that of the end of its redirect chain. The
+/// navigation's chain is the document.
+pub(super) fn all(
+    entries: &[Entry],
+    redirects: &Redirects,
+    document: usize,
+    notes: &mut Notes,
+) -> Vec<Destination> {
+    let own = |i: usize| match redirects.end(i) {
+        end if end == document => Destination::Document,
+        end => of(&entries[end]),
+    };
+    let all: Vec<Destination> = (0..entries.len()).map(own).collect();
+    let again = |&i: &usize| {
+        all[i] == Destination::Iframe
+            && redirects.to[i].is_none()
+            && (entries[i].request_headers.get("sec-fetch-dest") == Some("document")
+                || entries[i].url == entries[document].url)
+    };
+    notes.add_many(
+        Kind::SecondNavigation,
+        (0..entries.len()).filter(again).count(),
+    );
+    all
 }
 
 /// Maps DevTools' resource types, as chrome-har and WebPageTest write them.

@@ -6,7 +6,6 @@
 //! is reachable from the navigation.
 
 mod body;
-mod callback;
 mod fallback;
 mod late;
 pub(super) mod offsets;

@@ -7,19 +7,21 @@ use std::borrow::Cow;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use pagerace_core::{Duration, RequestPriority};
+use serde::Deserialize as _;
 use serde_json::Value;
 use url::Url;
 
-use super::clock;
-use super::extension::Extension;
+use super::clock::Date;
 use super::headers::{self, Headers};
 use super::initiator::Initiator;
 use super::protocol::Protocol;
 use super::value::{filled, flag, list, millis, number, size, status, text};
+use crate::extension::EntryFields;
 use crate::image;
 use pagerace_page::{ImageBytes, NoResponse};
 
-/// A recorded request and its response. Times in milliseconds.
+/// A recorded request and its response. Times in milliseconds; those of [`Self::parse`] are since 1970,
+/// see [`Self::count_from`].
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'a> {
     /// Index in `log.entries`, from 0.
@@ -29,13 +31,17 @@ pub(super) struct Entry<'a> {
     pub(super) url_text: &'a str,
     pub(super) method: String,
     pub(super) status: u16,
-    /// Start of the request, since 1970.
+    /// Start of the request.
     pub(super) start: Option<f64>,
-    /// Time at which the page made the request, since 1970. Precedes `start` if the
+    /// Time at which the page made the request. Precedes `start` if the
     /// recorder excludes the browser's queue from the entry.
     pub(super) asked: Option<f64>,
-    /// Completion of the response, since 1970.
+    /// Arrival of the response's first byte.
+    pub(super) first_byte: Option<f64>,
+    /// Completion of the response.
     pub(super) end: Option<f64>,
+    /// The same in seconds since 1970.
+    pub(super) received: Option<f64>,
     pub(super) dns: Option<f64>,
     pub(super) connect: Option<f64>,
     pub(super) ssl: Option<f64>,
@@ -88,7 +94,7 @@ pub(super) struct Entry<'a> {
     /// Decoded bytes per arrival: (milliseconds since the page began, bytes).
     pub(super) chunks: Vec<(f64, u64)>,
     /// Fields that our own recorder adds.
-    pub(super) own: Extension,
+    pub(super) own: EntryFields,
 }
 
 impl<'a> Entry<'a> {
@@ -120,7 +126,11 @@ impl<'a> Entry<'a> {
             status,
             start,
             asked: start.map(|s| s - queued(timings)),
+            first_byte: start
+                .zip(end)
+                .map(|(start, end)| (end - millis(timings, "receive").unwrap_or(0.0)).max(start)),
             end,
+            received: end.map(|ms| ms / 1e3),
             dns: millis(timings, "dns"),
             connect: millis(timings, "connect"),
             ssl: millis(timings, "ssl"),
@@ -170,16 +180,24 @@ impl<'a> Entry<'a> {
             pushed: flag(v, "_was_pushed"),
             from_cache: from_cache(v, response, status),
             chunks: chunks(v),
-            own: Extension::parse(v),
+            own: EntryFields::deserialize(&v["_pagerace"]).unwrap_or_default(),
             request_headers,
             response_headers,
             mime,
         }
     }
 
-    /// Returns the arrival of the response's first byte, since 1970.
-    pub(super) fn response_start(&self) -> Option<f64> {
-        Some((self.end? - self.receive.unwrap_or(0.0)).max(self.start?))
+    /// Lets the entry's times count from `origin`, in milliseconds since 1970.
+    pub(super) fn count_from(&mut self, origin: f64) {
+        let times = [
+            &mut self.start,
+            &mut self.asked,
+            &mut self.first_byte,
+            &mut self.end,
+        ];
+        for time in times.into_iter().flatten() {
+            *time -= origin;
+        }
     }
 
     /// Returns true if the response redirects and names its target.
@@ -266,7 +284,8 @@ fn span(entry: &Value, page_start: Option<f64>) -> (Option<f64>, Option<f64>) {
             Some(page + last.max(first)),
         );
     }
-    let start = clock::millis_at(entry, "startedDateTime");
+    let start = Date::deserialize(&entry["startedDateTime"]).ok();
+    let start = start.map(|date| date.0);
     (
         start,
         start.map(|s| s + millis(entry, "time").unwrap_or(0.0)),

@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use bytes::Bytes;
+use serde::Deserialize as _;
 use serde_json::Value;
 use url::Url;
 
-use super::extension::Extension;
 use super::headers::Headers;
-use super::value::{filled, number, size, status};
-use crate::{Device, Exchange};
+use super::value::{filled, size, status};
+use crate::Exchange;
+use crate::extension::EntryFields;
 use pagerace_page::{Page, ResourceId};
 
 /// Takes the exchanges of entries `numbers`. `resources` maps the number of an entry to
@@ -45,7 +46,7 @@ fn exchange(
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return None;
     }
-    let own = Extension::parse(entry);
+    let own = EntryFields::deserialize(&entry["_pagerace"]).unwrap_or_default();
     let response = &entry["response"];
     let fields = Headers::parse(response).into_fields();
     // DevTools' own export names the error as well.
@@ -83,25 +84,6 @@ fn body(content: &mut Value) -> Option<Bytes> {
     }
     let bytes = BASE64_STANDARD.decode(text.trim());
     bytes.ok().map(Bytes::from)
-}
-
-/// Returns the device that the page was recorded on, if known.
-pub(super) fn device(page: Option<&Value>) -> Option<Device> {
-    let device = page?.get("_pagerace")?.get("device")?;
-    let pixels = |key| number(device, key).filter(|n| (1.0..=100_000.0).contains(n));
-    Some(Device {
-        name: filled(device, "name").unwrap_or("unnamed").to_owned(),
-        width: pixels("width")? as u32,
-        height: pixels("height")? as u32,
-        scale: number(device, "scale")
-            .filter(|s| (0.1..=16.0).contains(s))
-            .unwrap_or(1.0),
-        mobile: super::value::flag(device, "mobile"),
-        user_agent: filled(device, "userAgent").map(str::to_owned),
-        cpu: number(device, "cpu")
-            .filter(|cpu| (1.0..=100.0).contains(cpu))
-            .unwrap_or(1.0),
-    })
 }
 
 #[cfg(test)]

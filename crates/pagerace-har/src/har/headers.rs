@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::entry::Entry;
+use super::notes::{Kind, Notes};
 use super::value::{list, size, text};
 
 /// Default size of the request fields, for recordings without them: the median of 5,694
@@ -88,6 +90,29 @@ impl Headers {
 /// Returns the length of `name: value` with its line break.
 fn line(name: &str, value: &str) -> u64 {
     (name.len() + value.len() + 4) as u64
+}
+
+/// Returns the bytes of the fields of each request and response.
+pub(super) fn bytes(entries: &[Entry], notes: &mut Notes) -> Vec<(u32, u32)> {
+    let of = |entry: &Entry| {
+        let url = entry
+            .url
+            .as_ref()
+            .expect("entries without a URL were left out");
+        let (request, request_default) = request_bytes(
+            &entry.request_headers,
+            entry.request_cookie_bytes,
+            entry.request_headers_size,
+            &entry.method,
+            url,
+        );
+        let (response, response_default) =
+            response_bytes(&entry.response_headers, entry.response_headers_size);
+        notes.add_many(Kind::RequestHeaderDefault, request_default.into());
+        notes.add_many(Kind::ResponseHeaderDefault, response_default.into());
+        (request, response)
+    };
+    entries.iter().map(of).collect()
 }
 
 /// Returns the bytes of a request's fields as text, pseudo-fields included, and whether

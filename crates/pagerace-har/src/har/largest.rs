@@ -10,11 +10,10 @@ use pagerace_core::{Destination, RequestPriority};
 
 use super::entry::Entry;
 use super::recording::Recording;
+use super::thresholds::BEACON_BYTES;
 use super::viewport;
 use pagerace_page::{LargestCandidate, LargestElement, ResourceId};
 
-/// Images with fewer bytes are beacons and spacers.
-const IMAGE_BYTES_MIN: u64 = 200;
 /// Candidates with a smaller probability are left out.
 const PROBABILITY_MIN: f64 = 0.01;
 /// Bytes of an image whose size does not change its score.
@@ -129,7 +128,7 @@ pub(super) fn candidates(recording: &Recording, known: &Known) -> Vec<LargestCan
             && !viewport::is_icon(entry)
             && recording.redirects.to[*i].is_none()
             && entry.status < 400
-            && recording.bodies[*i] >= IMAGE_BYTES_MIN
+            && recording.bodies[*i] >= BEACON_BYTES
     };
     let images: Vec<usize> = (0..entries.len()).filter(may_be).collect();
     let prioritised = images.iter().any(|&i| entries[i].final_priority.is_some());

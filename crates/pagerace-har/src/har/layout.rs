@@ -7,62 +7,55 @@ mod scripted;
 use std::collections::BTreeSet;
 
 use pagerace_core::{Destination, Duration};
-use serde_json::Value;
 
-use self::callbacks::Events;
 use self::scripted::Told;
+use super::causes::Events;
 use super::discovery::{self, Link};
-use super::extension::{self, TaskKind};
 use super::markup::{self, Element as Markup};
-use super::pages::Chosen;
 use super::recording::{Recording, upgraded};
-use super::value::{filled, flag, list, millis, number, position};
+use super::thresholds::BEACON_BYTES;
+use crate::extension::{self, Cover, DocumentEvent, LargestKind, Ms};
 use pagerace_page::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
 use pagerace_page::{
     Element, ElementKind, FontUse, ImageShare, InlineScript, Largest, Overlay, PageLayout,
     PictureShares, Rect, RenderingTime, ResourceId, Wait,
 };
 
-/// Images with fewer bytes are beacons and spacers, which are not visible.
-const IMAGE_BYTES_MIN: u64 = 200;
-
 /// Returns the layout of the page; `None` if the recording has none.
-pub(super) fn read(
-    recording: &Recording,
-    links: &[Option<Link>],
-    chosen: &Chosen,
-) -> Option<PageLayout> {
-    let page = chosen.page;
-    let own = page?.get("_pagerace")?;
-    let layout = own.get("layout").filter(|v| v.is_object())?;
-    let viewport = viewport(layout).or_else(|| {
-        let device = own.get("device")?;
-        pixels(number(device, "width")?, number(device, "height")?)
+pub(super) fn read(recording: &Recording, links: &[Option<Link>]) -> Option<PageLayout> {
+    let own = recording.page.own.as_ref()?;
+    let layout = own.layout.as_ref()?;
+    let viewport = layout
+        .viewport
+        .and_then(|(width, height)| pixels(width, height));
+    let viewport = viewport.or_else(|| {
+        let device = recording.page.device()?;
+        Some((device.width, device.height))
     })?;
     let document = Document::new(recording);
-    let elements = list(layout, "elements").iter().take(MAX_ELEMENTS);
-    let events = Events::new(recording, chosen);
+    let elements = layout.elements.iter().take(MAX_ELEMENTS);
+    let events = Events::new(recording);
     let (mut elements, told): (Vec<Element>, Vec<Told>) = elements
         .filter_map(|e| {
             let shown = element(recording, links, &document, e)?;
-            let player = (filled(e, "kind") == Some("video")).then(|| player(&shown));
+            let player = (e.kind == extension::ElementKind::Video).then(|| player(&shown));
             let all = std::iter::once(shown).chain(player);
             Some(all.map(|shown| (shown, Told::new(e))))
         })
         .flatten()
         .unzip();
-    let loaded = chosen.timing("onContentLoad");
-    let largest = largest(recording, own, &elements, viewport, loaded);
+    let loaded = recording.parsed;
+    let largest = largest(recording, &own.paints, &elements, viewport);
     if let Some(loaded) = loaded {
-        scripted::forget_places(&mut elements, &told, viewport, largest, page, loaded);
+        scripted::forget_places(&mut elements, &told, viewport, largest, recording, loaded);
         if let Some(events) = &events {
-            scripted::wait(&mut elements, &told, largest, events, page);
+            scripted::wait(&mut elements, &told, largest, recording, events);
         }
-        let cause = scripted::cause(recording, page, chosen.start(), loaded);
-        scripted::date(&mut elements, viewport, largest, chosen, loaded, cause);
+        scripted::date(&mut elements, viewport, largest, recording, loaded);
     }
-    let rendering = rendering(page);
+    let rendering = rendering(recording, &own.rendering);
     let presentation = rendering.and_then(|r| r.presentation).unwrap_or_default();
+    let hidden = layout.hidden.map(overlay);
     Some(PageLayout {
         viewport,
         elements,
@@ -71,24 +64,14 @@ pub(super) fn read(
         body_start: document.body_start(recording),
         largest,
         rendering,
-        processors: number(own, "processors")
-            .filter(|n| (1.0..=1e5).contains(n))
-            .map(|n| n as u32),
+        processors: own.processors.filter(|n| (1..=100_000).contains(n)),
         callbacks: events.map_or_else(Vec::new, |events| callbacks::read(recording, &events)),
-        shares: shares(recording, layout),
+        shares: layout.shares.as_ref().map(|told| shares(recording, told)),
         inline_scripts: inline_scripts(recording, &document),
-        overlay: layout.get("overlay").and_then(overlay),
-        hidden: layout
-            .get("hidden")
-            .and_then(overlay)
-            .filter(|o| !was_seen(*o, chosen, presentation)),
+        overlay: layout.overlay.map(overlay),
+        hidden: hidden.filter(|o| !was_seen(*o, recording, presentation)),
         measured_in: None,
     })
-}
-
-fn viewport(layout: &Value) -> Option<(u32, u32)> {
-    let size = layout.get("viewport")?.as_array()?;
-    pixels(size.first()?.as_f64()?, size.get(1)?.as_f64()?)
 }
 
 /// Checks that a screen has at least one pixel and at most 100,000 pixels per side.
@@ -101,38 +84,39 @@ fn element(
     recording: &Recording,
     links: &[Option<Link>],
     document: &Document,
-    value: &Value,
+    told: &extension::Element,
 ) -> Option<Element> {
-    let rect = rect(value, "rect")?;
-    let url = filled(value, "url");
+    use extension::ElementKind as Kind;
+    let rect = rect(told.rect)?;
+    let url = told.url.as_deref();
     let resource = url.and_then(|url| find(recording, url));
     // The bytes of an embedded image come with the document.
     let embedded = url.is_some_and(|url| url.starts_with("data:"));
-    let (kind, contentful) = match (filled(value, "kind")?, resource) {
-        ("text", _) => {
-            let fonts = list(value, "fonts").iter().filter_map(Value::as_str);
+    let (kind, contentful) = match (told.kind, resource) {
+        (Kind::Text, _) => {
+            let fonts = told.fonts.iter();
             let mut fonts: Vec<_> = fonts.filter_map(|url| find(recording, url)).collect();
             fonts.sort_unstable();
             fonts.dedup();
             (ElementKind::Text { fonts }, true)
         }
         // A video shows its poster before it plays; without one, it shows nothing.
-        ("image" | "video", Some(resource)) => (ElementKind::Image { resource }, true),
-        ("background", Some(resource)) => (ElementKind::Background { resource }, true),
-        ("image" | "background", None) if embedded => (ElementKind::Other, true),
-        ("background", None) if url.is_none() => (ElementKind::Other, false),
+        (Kind::Image | Kind::Video, Some(resource)) => (ElementKind::Image { resource }, true),
+        (Kind::Background, Some(resource)) => (ElementKind::Background { resource }, true),
+        (Kind::Image | Kind::Background, None) if embedded => (ElementKind::Other, true),
+        (Kind::Background, None) if url.is_none() => (ElementKind::Other, false),
         // Contents of frames are not paints of the page's own document.
-        ("iframe", Some(_)) => (ElementKind::Other, false),
-        ("svg" | "canvas", _) => (ElementKind::Other, true),
+        (Kind::Iframe, Some(_)) => (ElementKind::Other, false),
+        (Kind::Svg | Kind::Canvas, _) => (ElementKind::Other, true),
         // An image that never arrived is not visible.
         _ => return None,
     };
-    let is_frame = filled(value, "kind") == Some("iframe");
+    let is_frame = told.kind == Kind::Iframe;
     let frame = resource.filter(|_| is_frame);
     let frame = frame.map(|id| Wait::Resource {
         id: picture_of(recording, links, id),
     });
-    let offset = position(value, "offset").filter(|_| !is_frame);
+    let offset = told.offset.filter(|_| !is_frame);
     Some(Element {
         kind,
         rect,
@@ -141,8 +125,8 @@ fn element(
         delay: None,
         motion: Duration::ZERO,
         contentful,
-        natural: natural(value),
-        share: share(value, "share"),
+        natural: told.natural.and_then(natural),
+        share: told.share.0,
     })
 }
 
@@ -152,7 +136,7 @@ fn picture_of(recording: &Recording, links: &[Option<Link>], frame: ResourceId) 
     let is_below = |i: usize| std::iter::successors(Some(i), up).any(|i| i == frame.index());
     let images = (frame.index()..links.len()).filter(|&i| {
         recording.destinations[i] == Destination::Image
-            && recording.bodies[i] >= IMAGE_BYTES_MIN
+            && recording.bodies[i] >= BEACON_BYTES
             && !recording.has_failed(i)
             && is_below(i)
     });
@@ -171,40 +155,34 @@ fn player(video: &Element) -> Element {
 }
 
 /// Returns the measured shares of visual progress.
-fn shares(recording: &Recording, layout: &Value) -> Option<PictureShares> {
-    let told = layout.get("shares").filter(|v| v.is_object())?;
-    let image = |value| {
-        let rows = list(value, "rows").iter().map(Value::as_f64);
-        let rows: Option<Vec<f64>> = rows
-            .map(|part| part.filter(|p| (0.0..=1.0).contains(p)))
-            .collect();
+fn shares(recording: &Recording, told: &extension::Shares) -> PictureShares {
+    let image = |told: &extension::ImageShare| {
+        let rows = told.rows.map(|rows| rows.map(|part| part.0));
         Some(ImageShare {
-            image: find(recording, filled(value, "url")?)?,
-            share: share(value, "share"),
-            rows: rows
-                .and_then(|rows| rows.try_into().ok())
-                .filter(|rows: &[f64; 9]| rows.is_sorted()),
+            image: find(recording, &told.url)?,
+            share: told.share.0,
+            rows: rows.filter(|rows| rows.is_sorted()),
         })
     };
-    Some(PictureShares {
-        canvas: share(told, "canvas"),
-        canvas_scripted: flag(told, "canvasScripted"),
-        images: list(told, "images").iter().filter_map(image).collect(),
-        other_images: share(told, "otherImages"),
-    })
+    PictureShares {
+        canvas: told.canvas.0,
+        canvas_scripted: told.canvas_scripted,
+        images: told.images.iter().filter_map(image).collect(),
+        other_images: told.other_images.0,
+    }
 }
 
 /// Returns the scripts inside the document. They share its recorded script time by length. Modules
 /// run at its end.
 fn inline_scripts(recording: &Recording, document: &Document) -> Vec<InlineScript> {
     let own = &recording.entries[recording.document].own;
-    let (Some(html), Some(ms)) = (document.text, own.script_ms) else {
+    let (Some(html), Some(ms)) = (document.text, own.cpu.script_ms) else {
         return Vec::new();
     };
     let scripts = markup::inline_scripts(html);
     let all: u64 = scripts.iter().map(|script| script.length).sum();
     let script = |script: markup::Inline| {
-        let ms = ms * script.length as f64 / all as f64;
+        let ms = ms.0 * script.length as f64 / all as f64;
         let end = if script.is_module {
             html.len() as u64
         } else {
@@ -220,40 +198,29 @@ fn inline_scripts(recording: &Recording, document: &Document) -> Vec<InlineScrip
 }
 
 /// Returns what keeps the page from being seen.
-fn overlay(value: &Value) -> Option<Overlay> {
-    let after = match filled(value, "after")? {
-        "domContentLoaded" => Wait::ContentLoaded,
-        "load" => Wait::Loaded,
-        _ => return None,
-    };
-    let ms = number(value, "ms")?;
-    let delay = (0.0..=MAX_TIME.as_millis_f64()).contains(&ms);
-    delay.then(|| Overlay {
-        after,
-        delay: Duration::from_millis_f64(ms),
-    })
+fn overlay(told: Cover) -> Overlay {
+    Overlay {
+        after: match told.after {
+            DocumentEvent::DomContentLoaded => Wait::ContentLoaded,
+            DocumentEvent::Load => Wait::Loaded,
+        },
+        delay: Duration::from_millis_f64(told.ms.0),
+    }
 }
 
 /// Returns true if a frame of the recording shows content before the time at which the page is said to
 /// be shown: scripts hide it late, or Chromium counts elements that are about to fade in. The event and
 /// that time come from two loads, so the middle between them decides. `presentation` is the time that
 /// the first frame took to the screen.
-fn was_seen(hidden: Overlay, chosen: &Chosen, presentation: Duration) -> bool {
+fn was_seen(hidden: Overlay, recording: &Recording, presentation: Duration) -> bool {
     let event = match hidden.after {
-        Wait::Loaded => "onLoad",
-        _ => "onContentLoad",
+        Wait::Loaded => recording.loaded,
+        _ => recording.parsed,
     };
-    let first = extension::paint(chosen.page, "fcpMs");
-    let Some((first, event)) = first.zip(chosen.timing(event)) else {
+    let Some((first, event)) = recording.first_paint().zip(event) else {
         return false;
     };
     first - presentation.as_millis_f64() < event + hidden.delay.as_millis_f64() / 2.0
-}
-
-/// Returns a share from 0 to 1; invalid values count as 0.
-fn share(value: &Value, key: &str) -> f64 {
-    let told = number(value, key).filter(|share| (0.0..=1.0).contains(share));
-    told.unwrap_or(0.0)
 }
 
 /// Returns the text of the largest paint: the one that overlaps its recorded rectangle
@@ -278,30 +245,23 @@ fn largest_text(
     Some(shared.or_else(near)?.0)
 }
 
-/// Returns the natural width and height of an image.
-fn natural(value: &Value) -> Option<(f32, f32)> {
-    let size = list(value, "natural");
-    let at = |i: usize| {
-        let n = size.get(i)?.as_f64()?;
-        (1.0..=1e6).contains(&n).then_some(n as f32)
-    };
-    Some((at(0)?, at(1)?))
+/// Returns a plausible natural width and height of an image.
+fn natural((width, height): (f64, f64)) -> Option<(f32, f32)> {
+    let sane = |n: f64| (1.0..=1e6).contains(&n).then_some(n as f32);
+    Some((sane(width)?, sane(height)?))
 }
 
-/// Parses `[x, y, width, height]`; `None` for empty or excessive rectangles.
-fn rect(value: &Value, key: &str) -> Option<Rect> {
-    let numbers = list(value, key);
-    let at = |i: usize| {
-        let n = numbers.get(i)?.as_f64()?;
-        (n.abs() <= 1e7).then_some(n as f32)
-    };
+/// Returns a rectangle; `None` for empty or excessive ones.
+fn rect(told: extension::Rect) -> Option<Rect> {
+    let sane = told.iter().all(|n| n.abs() <= 1e7);
+    let [x, y, width, height] = told.map(|n| n as f32);
     let rect = Rect {
-        x: at(0)?,
-        y: at(1)?,
-        width: at(2)?,
-        height: at(3)?,
+        x,
+        y,
+        width,
+        height,
     };
-    (rect.width > 0.0 && rect.height > 0.0).then_some(rect)
+    (sane && width > 0.0 && height > 0.0).then_some(rect)
 }
 
 fn find(recording: &Recording, url: &str) -> Option<ResourceId> {
@@ -420,56 +380,51 @@ fn in_markup<'a>(
 
 fn largest(
     recording: &Recording,
-    own: &Value,
+    paints: &extension::Paints,
     elements: &[Element],
     viewport: (u32, u32),
-    loaded: Option<f64>,
 ) -> Option<Largest> {
-    let paints = own.get("paints")?;
-    let size = number(paints, "lcpSize").filter(|size| *size > 0.0 && *size <= MAX_AREA)?;
-    let image = match filled(paints, "lcpKind")? {
-        "text" => None,
-        "image" => Some(find(recording, filled(paints, "lcpUrl")?)?),
-        _ => return None,
-    };
-    let text = match image {
-        Some(_) => None,
-        None => largest_text(elements, viewport, size, rect(paints, "lcpRect")),
+    let size = paints
+        .lcp_size
+        .filter(|size| *size > 0.0 && *size <= MAX_AREA)?;
+    let (image, text) = match paints.lcp_kind? {
+        LargestKind::Image => (Some(find(recording, paints.lcp_url.as_deref()?)?), None),
+        LargestKind::Text => {
+            let place = paints.lcp_rect.and_then(rect);
+            (None, largest_text(elements, viewport, size, place))
+        }
     };
     // A script that ran before the first frame does not delay the paint.
-    let is_late = number(paints, "lcpMs")
-        .zip(loaded)
-        .is_some_and(|(at, loaded)| at > loaded);
+    let is_late = recording.largest_paint().zip(recording.parsed);
+    let is_late = is_late.is_some_and(|(at, loaded)| at > loaded);
     Some(Largest {
         size,
         image,
         text,
-        rebuilt: is_late && flag(paints, "lcpRebuilt"),
+        rebuilt: is_late && paints.lcp_rebuilt,
     })
 }
 
 /// Returns the times of frames: those that the recording tells. What it does not tell of style, layout
 /// and paint follows from the tasks before and after the first contentful paint.
-fn rendering(page: Option<&Value>) -> Option<RenderingTime> {
-    let first_paint = extension::paint(page, "fcpMs")?;
-    let tasks = extension::main_thread(page);
-    let told = page.and_then(|p| p.get("_pagerace")?.get("rendering"));
-    let told = |key| Some(Duration::from_millis_f64(millis(told?, key)?).min(MAX_TIME));
+fn rendering(recording: &Recording, told: &extension::Rendering) -> Option<RenderingTime> {
+    let first_paint = recording.first_paint()?;
     let of = |early: bool| {
-        let rendering = tasks.iter().filter(|t| t.kind == TaskKind::Rendering);
+        let rendering = recording.tasks.iter().filter(|t| t.kind.is_rendering());
         // A task that ends after the paint belongs to a later frame.
         rendering.filter(move |t| (t.end <= first_paint) == early)
     };
     let sum = |early: bool| of(early).map(|t| t.cost).sum::<f64>();
     let time = |ms: f64| Duration::from_millis_f64(ms).min(MAX_TIME);
+    let told_time = |ms: Option<Ms>| ms.map(|ms| time(ms.0));
     let first = (of(true).count() > 0).then(|| time(sum(true)));
     let count = of(false).count();
     let later = (count > 0).then(|| time(sum(false) / count as f64));
     Some(RenderingTime {
-        first: told("firstMs").or(first)?,
-        later: told("laterMs").or(later),
-        presentation: told("presentationMs"),
-        later_presentation: told("laterPresentationMs"),
+        first: told_time(told.first_ms).or(first)?,
+        later: told_time(told.later_ms).or(later),
+        presentation: told_time(told.presentation_ms),
+        later_presentation: told_time(told.later_presentation_ms),
     })
 }
 

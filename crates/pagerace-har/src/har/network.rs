@@ -23,7 +23,7 @@ pub(super) fn downlink(entries: &[Entry], bodies: &[u64]) -> Option<u64> {
         .filter(|(entry, _)| !served_from_cache(entry))
         .filter_map(|(entry, &bytes)| {
             Some(Arrival {
-                first: entry.response_start()?,
+                first: entry.first_byte?,
                 last: entry.end?,
                 bytes: bytes as f64,
             })

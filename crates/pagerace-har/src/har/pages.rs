@@ -1,39 +1,23 @@
 //! Selection of a page from a HAR, which may hold several.
 
+use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::value::{filled, kind, list, millis, number, text};
-use super::{ImportOptions, clock};
+use super::ImportOptions;
+use super::page::PageObject;
+use super::value::{filled, kind, list, text};
 use crate::ImportError;
 use crate::error::shorten;
 
 /// The chosen page, and its entries as (number in the file, value).
 pub(super) struct Chosen<'a> {
-    /// The page's object; `None` if the file has no such object.
-    pub(super) page: Option<&'a Value>,
+    /// The page's object; empty if the file has none.
+    pub(super) page: PageObject,
     /// 1-based number, if the file has several pages with entries.
     pub(super) number: Option<usize>,
     pub(super) entries: Vec<(usize, &'a Value)>,
     /// Number of entries of other pages.
     pub(super) others: usize,
-}
-
-impl Chosen<'_> {
-    /// Returns the start of the page, in milliseconds since 1970.
-    pub(super) fn start(&self) -> Option<f64> {
-        clock::millis_at(self.page?, "startedDateTime")
-    }
-
-    /// Returns `onContentLoad` or `onLoad`, in milliseconds.
-    pub(super) fn timing(&self, key: &str) -> Option<f64> {
-        let page = self.page?;
-        let recorded = page.get("pageTimings").and_then(|t| millis(t, key));
-        // WebPageTest sets onContentLoad to -1 and records it in another field.
-        recorded.or_else(|| match key {
-            "onContentLoad" => number(page, "_domContentLoadedEventStart").filter(|n| *n > 0.0),
-            _ => None,
-        })
-    }
 }
 
 /// A page of the file.
@@ -91,7 +75,10 @@ pub(super) fn choose<'a>(
     let total = entries.len();
     let chosen = candidates.swap_remove(index);
     Ok(Chosen {
-        page: chosen.page,
+        page: chosen
+            .page
+            .and_then(|page| PageObject::deserialize(page).ok())
+            .unwrap_or_default(),
         number: several.then_some(index + 1),
         others: total - chosen.entries.len(),
         entries: chosen.entries,

@@ -9,20 +9,12 @@
 //! | `_isLCP` | entry | WebPageTest |
 
 use pagerace_core::Destination;
-use serde_json::Value;
 
-use super::extension;
 use super::recording::Recording;
-use super::value::{filled, millis};
+use super::thresholds::{IMAGE_TO_PAINT_MS, SAME_FRAME_MS};
 use super::viewport;
+use crate::extension::{Ms, Paints};
 use pagerace_page::{LargestElement, PaintFit, ResourceId, Wait};
-
-/// Maximum time from the completion of an image to its paint: decoding, and tasks before
-/// the frame. Milliseconds.
-const PAINTED_MS: f64 = 250.0;
-/// Maximum difference between paints of one frame, after rounding by recorders.
-/// Milliseconds.
-const FRAME_MS: f64 = 17.0;
 
 /// Paints of a page; milliseconds since the navigation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,47 +28,51 @@ pub(super) struct RecordedPaints {
 }
 
 impl RecordedPaints {
-    /// Reads the paints of a page. `document` is the arrival of the document in
-    /// milliseconds since the navigation; an earlier visual change belongs to the
+    /// Reads the paints of a page. A visual change before the arrival of the document belongs to the
     /// previous page.
-    pub(super) fn read(page: Option<&Value>, document: Option<f64>) -> Self {
-        let Some(value) = page else {
-            return Self::default();
-        };
-        let (timings, visual) = (&value["pageTimings"], &value["_visualMetrics"]);
-        let first_of = |fields: &[(&Value, &str)]| {
-            let read = |(object, key): &(&Value, &str)| millis(object, key);
+    pub(super) fn read(recording: &Recording) -> Self {
+        let page = recording.page;
+        let document = recording.entries[recording.document].first_byte;
+        let document = document.filter(|_| recording.is_dated);
+        let (timings, visual) = (&page.timings, &page.visual);
+        let first_of = |fields: &[Option<Ms>]| {
             // Recorders write 0 for paints that never came.
             let early = document.unwrap_or(0.0).max(0.0);
-            fields.iter().filter_map(read).find(|ms| *ms > early)
+            let mut told = fields.iter().flatten().map(|ms| ms.0);
+            told.find(|ms| *ms > early)
         };
         let first = first_of(&[
-            (timings, "_firstContentfulPaint"),
-            (value, "_firstContentfulPaint"),
-            (timings, "_firstPaint"),
-            (visual, "FirstVisualChange"),
-            (timings, "_firstVisualChange"),
-            (timings, "_startRender"),
-            (value, "_render"),
+            timings.first_contentful,
+            page.first_contentful,
+            timings.first_paint,
+            visual.first_change,
+            timings.first_change,
+            timings.start_render,
+            page.render,
         ]);
         let largest = first_of(&[
-            (timings, "_largestContentfulPaint"),
-            (value, "_chromeUserTiming.LargestContentfulPaint"),
-            (value, "_largestContentfulPaint"),
+            timings.largest_contentful,
+            page.largest_by_user_timing,
+            page.largest_contentful,
         ]);
-        let own = |key| extension::paint(page, key);
+        let own = page.own.as_ref().map(|own| &own.paints);
+        let own = |of: fn(&Paints) -> Option<Ms>| own.and_then(of).map(|ms| ms.0);
         Self {
-            first: own("fcpMs").or(first),
-            largest: own("lcpMs").or(largest),
-            speed_index: first_of(&[(visual, "SpeedIndex"), (value, "_SpeedIndex")]),
-            largest_is_text: filled(value, "_LargestContentfulPaintType").map(|t| t == "text"),
+            first: own(|paints| paints.fcp_ms).or(first),
+            largest: own(|paints| paints.lcp_ms).or(largest),
+            speed_index: first_of(&[visual.speed_index, page.speed_index]),
+            largest_is_text: page.largest_type.as_ref().map(|kind| kind == "text"),
         }
     }
 }
 
 /// Clears the render-blocking flag of resources that were complete only after the first
-/// paint; `first` in milliseconds since 1970.
-pub(super) fn unblock(recording: &Recording, first: f64, blocking: &mut [bool]) {
+/// paint, if another recorder tells it.
+pub(super) fn unblock(recording: &Recording, paints: &RecordedPaints, blocking: &mut [bool]) {
+    let first = paints
+        .first
+        .filter(|_| recording.is_dated && !recording.own);
+    let Some(first) = first else { return };
     for (i, blocks) in blocking.iter_mut().enumerate() {
         let document = recording.redirects.end(i) == recording.document;
         let late = recording.end(i).is_some_and(|end| end > first);
@@ -85,14 +81,13 @@ pub(super) fn unblock(recording: &Recording, first: f64, blocking: &mut [bool]) 
 }
 
 /// Returns the constraints that the paints imply; `None` without a first paint. `ads` marks
-/// advertisement, and `start` is the start of the page in milliseconds since 1970.
+/// advertisement.
 pub(super) fn fit(
     recording: &Recording,
     paints: &RecordedPaints,
     ads: &[bool],
-    start: f64,
 ) -> Option<PaintFit> {
-    let first = start + paints.first?;
+    let first = paints.first.filter(|_| recording.is_dated)?;
     let font_after = |(i, at): (usize, Option<f64>)| {
         recording.destinations[i] == Destination::Font && at.is_some_and(|at| at > first)
     };
@@ -107,7 +102,7 @@ pub(super) fn fit(
         swaps_fonts,
         largest: paints
             .largest
-            .and_then(|ms| largest(recording, paints, ads, start + ms, first)),
+            .and_then(|at| largest(recording, paints, ads, at, first)),
     })
 }
 
@@ -166,11 +161,11 @@ fn largest(
     }
     let fits = |&i: &usize| {
         let end = recording.end(i);
-        end.is_some_and(|end| (at - PAINTED_MS..=at).contains(&end))
+        end.is_some_and(|end| (at - IMAGE_TO_PAINT_MS..=at).contains(&end))
     };
     let largest = images().filter(fits).max_by_key(|&i| recording.bodies[i]);
     match largest {
-        _ if at < first + FRAME_MS && paints.largest_is_text.is_none() => {
+        _ if at < first + SAME_FRAME_MS && paints.largest_is_text.is_none() => {
             Some(LargestElement::Text)
         }
         Some(found) => Some(image(found)),

@@ -6,65 +6,84 @@ use pagerace_core::{Destination, RequestPriority, ScriptMode};
 use url::Url;
 
 use super::entry::Entry;
-use super::extension::{MainThreadTask, TaskKind};
 use super::markup::{self, Reference};
+use super::notes::Notes;
+use super::page::PageObject;
 use super::redirects::{Redirects, without_fragment};
+use super::thresholds::{EVENT_TO_TASK_MS, SHORT_TIMEOUT_MS, SHORTEST_TIMEOUT_MS};
+use super::{destination, headers, sizes};
 use crate::domain;
+use crate::extension::{self, TaskKind};
 
-/// Maximum time between an event and the start of the task that handles it. Milliseconds.
-const EVENT_MS: f64 = 3.0;
-
-/// Minimum timeout of a timer, so that other tasks may come first. Milliseconds.
-const SHORTEST_TIMEOUT_MS: f64 = 1.0;
-/// Maximum sum of the timeouts of timers that do not poll. Milliseconds.
-const SHORT_TIMEOUT_MS: f64 = 50.0;
-
-/// The first task of a script.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
-    /// The start as the task has it. Milliseconds since 1970 are less precise.
-    pub(super) since_navigation: f64,
-    /// The start and the end in milliseconds since 1970.
-    pub(super) from: f64,
-    pub(super) to: f64,
-    /// The milliseconds without waits for synchronous requests.
+/// A task of the main thread; milliseconds since the navigation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Task<'a> {
+    pub(super) start: f64,
+    /// The end in the recorded load.
+    pub(super) end: f64,
+    /// The time that the task takes, without its waits for synchronous requests.
     pub(super) cost: f64,
+    pub(super) kind: TaskKind,
+    pub(super) url: Option<&'a str>,
 }
 
-/// Entries with their destinations, sizes and markup; indices refer to `entries`.
+impl<'a> Task<'a> {
+    fn new(told: &'a extension::Task) -> Self {
+        let (start, cost) = (told.ms.0, told.duration_ms.0);
+        Self {
+            start,
+            end: start + told.wall_ms.map_or(cost, |ms| ms.0),
+            cost,
+            kind: told.kind,
+            url: told.url.as_deref(),
+        }
+    }
+
+    /// Returns the milliseconds of the task between two times.
+    fn inside(&self, from: f64, to: f64) -> f64 {
+        (self.end.min(to) - self.start.max(from)).max(0.0)
+    }
+}
+
+/// Entries with their destinations, sizes and markup; indices refer to `entries`. All times are in
+/// milliseconds since the navigation.
 pub(super) struct Recording<'a> {
     pub(super) entries: &'a [Entry<'a>],
-    pub(super) destinations: &'a [Destination],
+    pub(super) destinations: Vec<Destination>,
+    /// Bytes of the fields of each request and response.
+    pub(super) header_bytes: Vec<(u32, u32)>,
     /// Encoded body bytes of each entry.
-    pub(super) bodies: &'a [u64],
-    pub(super) redirects: &'a Redirects,
+    pub(super) bodies: Vec<u64>,
+    pub(super) redirects: Redirects,
     /// The end of the navigation's redirect chain.
     pub(super) document: usize,
     /// References in the markup of each recorded document body.
     pub(super) references: BTreeMap<usize, Vec<Reference>>,
+    /// Fields of the page.
+    pub(super) page: &'a PageObject,
+    /// The main thread's tasks, in order of start.
+    pub(super) tasks: Vec<Task<'a>>,
     /// Each script's first task, if recorded.
-    pub(super) ran: BTreeMap<usize, Run>,
-    /// Start and end of the main thread's tasks, in order, in milliseconds since 1970.
-    tasks: Vec<(f64, f64)>,
-    /// The start of the navigation, in the same unit, if tasks are recorded.
-    navigated: Option<f64>,
-    /// Times of `DOMContentLoaded` and the load event, in the same unit.
+    pub(super) ran: BTreeMap<usize, Task<'a>>,
+    /// Times of `DOMContentLoaded` and the load event.
     pub(super) parsed: Option<f64>,
     pub(super) loaded: Option<f64>,
     /// True if our own recorder made the recording; others do not tell the initiator of
     /// icons.
     pub(super) own: bool,
+    /// True if the recording tells when the page began.
+    pub(super) is_dated: bool,
     by_url: BTreeMap<String, Vec<usize>>,
 }
 
 impl<'a> Recording<'a> {
-    pub(super) fn new(
-        entries: &'a [Entry<'a>],
-        destinations: &'a [Destination],
-        bodies: &'a [u64],
-        redirects: &'a Redirects,
-        document: usize,
-    ) -> Self {
+    pub(super) fn new(entries: &'a [Entry<'a>], page: &'a PageObject, notes: &mut Notes) -> Self {
+        let redirects = Redirects::find(entries, notes);
+        let document = redirects.end(0);
+        let destinations = destination::all(entries, &redirects, document, notes);
+        let header_bytes = headers::bytes(entries, notes);
+        let response_headers: Vec<u32> = header_bytes.iter().map(|bytes| bytes.1).collect();
+        let bodies = sizes::bodies(entries, &response_headers, notes);
         let mut by_url: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut references = BTreeMap::new();
         for (i, entry) in entries.iter().enumerate() {
@@ -79,21 +98,30 @@ impl<'a> Recording<'a> {
                 references.insert(i, markup::scan(body, url));
             }
         }
-        Self {
+        let is_dated = page.start().or(entries[0].start).is_some();
+        let own = page.own.as_ref().filter(|_| is_dated);
+        let told = own.map_or(&[][..], |own| &own.main_thread);
+        let mut tasks: Vec<Task> = told.iter().map(Task::new).collect();
+        tasks.sort_by(|a, b| a.start.total_cmp(&b.start));
+        let mut recording = Self {
             entries,
             destinations,
+            header_bytes,
             bodies,
             redirects,
             document,
             references,
+            page,
             ran: BTreeMap::new(),
-            tasks: Vec::new(),
-            navigated: None,
-            parsed: None,
-            loaded: None,
-            own: false,
+            tasks,
+            parsed: page.content_loaded().filter(|_| is_dated),
+            loaded: page.loaded().filter(|_| is_dated),
+            own: page.own.is_some(),
+            is_dated,
             by_url,
-        }
+        };
+        recording.ran = recording.first_tasks();
+        recording
     }
 
     /// Returns true if a script waited for entry `i` without giving its thread back (see
@@ -103,37 +131,51 @@ impl<'a> Recording<'a> {
             && self.entries[i].priority == Some(RequestPriority::VeryHigh)
     }
 
-    /// Returns the time between two times in which tasks occupied the main thread, in milliseconds.
-    pub(super) fn busy(&self, from: f64, to: f64) -> f64 {
-        let before = self.tasks.partition_point(|task| task.0 < to);
-        let inside = |(start, end): &(f64, f64)| (end.min(to) - start.max(from)).max(0.0);
-        let last = self.tasks[..before].iter().rev();
-        last.take_while(|task| task.1 > from).map(inside).sum()
+    /// Returns the first contentful paint that our own recorder tells.
+    pub(super) fn first_paint(&self) -> Option<f64> {
+        self.page.own.as_ref()?.paints.fcp_ms.map(|ms| ms.0)
     }
 
-    /// Returns the time between two times in which no task occupied the main thread, in milliseconds;
-    /// negative if `to` comes first. All of it, if tasks are not recorded.
+    /// Returns the largest contentful paint that our own recorder tells.
+    pub(super) fn largest_paint(&self) -> Option<f64> {
+        self.page.own.as_ref()?.paints.lcp_ms.map(|ms| ms.0)
+    }
+
+    /// Returns the time between two times in which tasks occupied the main thread.
+    pub(super) fn busy(&self, from: f64, to: f64) -> f64 {
+        let before = self.tasks.partition_point(|task| task.start < to);
+        let last = self.tasks[..before].iter().rev();
+        let inside = last.take_while(|task| task.end > from);
+        inside.map(|task| task.inside(from, to)).sum()
+    }
+
+    /// Returns the time between two times in which no task occupied the main thread; negative if `to` comes first. All of it, if tasks are not recorded.
     pub(super) fn idle(&self, from: f64, to: f64) -> f64 {
         to - from - self.busy(from, to)
     }
 
-    /// Returns the start of the main-thread task that ran at `at`; `None` if tasks are not
-    /// recorded or none ran at that time.
-    pub(super) fn task_at(&self, at: f64) -> Option<f64> {
-        let (from, to) = self.last_task(at)?;
-        (at <= to).then_some(from)
+    /// Returns the main-thread task that ran at `at`; `None` if tasks are not recorded or none ran at
+    /// that time.
+    pub(super) fn task_at(&self, at: f64) -> Option<&Task<'a>> {
+        self.last_task(at).filter(|task| at <= task.end)
     }
 
-    /// Returns the time at which the timer was set whose callback requested entry `i`, in
-    /// milliseconds since 1970.
+    /// Returns the last of the main thread's tasks that began at `at` or before.
+    pub(super) fn last_task(&self, at: f64) -> Option<&Task<'a>> {
+        let before = self.tasks.partition_point(|task| task.start <= at);
+        self.tasks.get(before.checked_sub(1)?)
+    }
+
+    /// Returns the time at which the timer was set whose callback requested entry `i`.
     pub(super) fn timer_set(&self, i: usize) -> Option<f64> {
-        Some(self.navigated? + self.entries[i].own.timer_set_ms?)
+        let set = self.entries[i].own.timer_set_ms.filter(|_| self.is_dated);
+        set.map(|ms| ms.0)
     }
 
     /// Returns the timeouts of the timers whose callbacks requested entry `i`, in milliseconds; `None`
     /// if they are so long that they may be those of a script that polls.
     pub(super) fn short_timeout(&self, i: usize) -> Option<f64> {
-        let timeout = self.entries[i].own.timeout_ms;
+        let timeout = self.entries[i].own.timeout_ms.map(|ms| ms.0);
         let timeout = timeout.filter(|timeout| *timeout <= SHORT_TIMEOUT_MS)?;
         Some(timeout.max(SHORTEST_TIMEOUT_MS))
     }
@@ -144,47 +186,28 @@ impl<'a> Recording<'a> {
         Some((self.start(i)? - due).max(0.0))
     }
 
-    /// Returns the last of the main thread's tasks that began at `at` or before.
-    pub(super) fn last_task(&self, at: f64) -> Option<(f64, f64)> {
-        let before = self.tasks.partition_point(|task| task.0 <= at);
-        self.tasks.get(before.checked_sub(1)?).copied()
-    }
-
-    /// Sets the main thread's tasks and the first task of each script. `page_start`
-    /// converts the task times, in milliseconds since 1970. Call this after the events of
-    /// the page are set.
+    /// Returns the first task of each script.
     ///
     /// Blocking and deferred scripts have run before `DOMContentLoaded`. If the first recorded
     /// task of such a script comes later, the script ran too briefly to be recorded.
-    pub(super) fn scripts_ran(&mut self, page_start: Option<f64>, tasks: &[MainThreadTask]) {
-        let Some(page_start) = page_start else {
-            return;
-        };
-        self.navigated = Some(page_start);
-        let spans = tasks
-            .iter()
-            .map(|t| (page_start + t.start, page_start + t.end));
-        self.tasks = spans.collect();
-        for task in tasks.iter().filter(|t| t.kind == TaskKind::Script) {
+    fn first_tasks(&self) -> BTreeMap<usize, Task<'a>> {
+        let mut first = BTreeMap::new();
+        for task in self.tasks.iter().filter(|t| t.kind == TaskKind::Script) {
             let late = |i: usize| {
                 let mode = self.entries[i].own.script_mode;
                 matches!(mode, Some(ScriptMode::Blocking | ScriptMode::Defer))
                     && self
                         .parsed
-                        .is_some_and(|at| page_start + task.start > at - EVENT_MS)
+                        .is_some_and(|at| task.start > at - EVENT_TO_TASK_MS)
             };
             if let Some(i) = task.url.and_then(|url| self.find(url))
                 && self.destinations[i] == Destination::Script
                 && !late(i)
             {
-                self.ran.entry(i).or_insert(Run {
-                    since_navigation: task.start,
-                    from: page_start + task.start,
-                    to: page_start + task.end,
-                    cost: task.cost,
-                });
+                first.entry(i).or_insert(*task);
             }
         }
+        first
     }
 
     /// Returns the scripts that called functions, each with the milliseconds from the end of its
@@ -203,8 +226,8 @@ impl<'a> Recording<'a> {
     /// Returns the script or data that called the function that requested entry `i`, and the
     /// milliseconds from its run or arrival to the request, if recorded.
     pub(super) fn caller(&self, i: usize) -> Option<(usize, f64)> {
-        let (url, after) = self.entries[i].own.caller.as_ref()?;
-        Some((self.resolve(url, i)?, *after))
+        let caller = self.entries[i].own.caller.as_ref()?;
+        Some((self.resolve(&caller.url, i)?, caller.ms.0))
     }
 
     /// Returns the last request for `url` before entry `i`, at the end of its redirects;
@@ -266,12 +289,12 @@ impl<'a> Recording<'a> {
         Some(domain::is_third_party(self.entries[i].host()?, document))
     }
 
-    /// Returns the time at which the page requested `i`, in milliseconds since 1970.
+    /// Returns the time at which the page requested `i`.
     pub(super) fn start(&self, i: usize) -> Option<f64> {
         self.entries[i].asked
     }
 
-    /// Returns the completion of `i`, in milliseconds since 1970.
+    /// Returns the completion of `i`.
     pub(super) fn end(&self, i: usize) -> Option<f64> {
         self.entries[i].end
     }
@@ -279,7 +302,7 @@ impl<'a> Recording<'a> {
     /// Returns the share of document `d`'s body that had arrived at time `t`, from the
     /// recorded chunks or else linear between first and last byte. `None` without times.
     pub(super) fn arrived(&self, d: usize, t: f64) -> Option<f64> {
-        let (first, last) = (self.entries[d].response_start()?, self.end(d)?);
+        let (first, last) = (self.entries[d].first_byte?, self.end(d)?);
         if t <= first {
             return Some(0.0);
         }
@@ -301,6 +324,12 @@ impl<'a> Recording<'a> {
         (total > 0).then(|| arrived as f64 / total as f64)
     }
 }
+
+/// Rounds a time to the grain of dates, 2^-12 ms, which the times of entries have.
+pub(super) fn tick(ms: f64) -> f64 {
+    (ms * 4096.0).round() / 4096.0
+}
+
 /// Returns the URL that browsers request when a page over HTTPS names an image over HTTP
 /// (<https://w3c.github.io/webappsec-mixed-content/#upgrade-algorithm>).
 pub(super) fn upgraded(url: &str) -> Option<String> {

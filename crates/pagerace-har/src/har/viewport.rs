@@ -32,7 +32,7 @@ pub(super) fn pictures(entries: &[Entry], destinations: &[Destination], ads: &[b
 /// Returns true for each of these pictures that is in the first viewport.
 ///
 /// `by_markup` and `by_style` mark the images that the document's markup and style sheets
-/// name. `parsed` is the time of `DOMContentLoaded` in milliseconds since 1970.
+/// name. `parsed` is the time of `DOMContentLoaded`.
 pub(super) fn images(
     entries: &[Entry],
     pictures: &[bool],

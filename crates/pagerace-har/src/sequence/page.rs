@@ -10,8 +10,8 @@ use pagerace_core::{Destination, Duration, ScriptMode};
 
 use super::{Transfer, TransferSequence};
 use pagerace_page::model::{
-    Category, Note, Origin, OriginId, Page, RecordedPage, RecordedTimes, Resource, ResourceId,
-    Trigger,
+    Category, Note, Origin, OriginId, Page, Paints, RecordedPage, RecordedTimes, Resource,
+    ResourceId, Trigger,
 };
 
 /// Hosts of the stand-in servers, which share one connection.
@@ -37,10 +37,7 @@ impl TransferSequence {
             resources,
             document: ResourceId(0),
             recorded: RecordedPage::default(),
-            layout: None,
-            content: None,
-            fit: None,
-            candidates: Vec::new(),
+            paints: Paints::default(),
             notes: vec![Note {
                 text: text.to_owned(),
                 entries: self.transfers.len() as u32,

@@ -86,9 +86,9 @@ fn every_kind_of_resource_is_there() {
 #[test]
 fn pages_have_layouts_or_fitted_paints_or_neither() {
     let of = |test: &dyn Fn(&Page) -> bool| corpus().iter().filter(|page| test(page)).count();
-    assert!(of(&|page| page.layout.is_some()) >= 4);
-    assert!(of(&|page| page.fit.is_some()) >= 4);
-    assert!(of(&|page| page.layout.is_none() && page.fit.is_none()) >= 4);
+    assert!(of(&|page| page.layout().is_some()) >= 4);
+    assert!(of(&|page| page.fit().is_some()) >= 4);
+    assert!(of(&|page| page.layout().is_none() && page.fit().is_none()) >= 4);
 }
 
 #[test]

@@ -428,7 +428,14 @@ pub fn record(analysis: &Analysis) -> Option<String> {
     let rows = analysis.rows.iter();
     let judged = rows.filter(|row| !matches!(row.mark, Mark::Undefined | Mark::TooFewRuns));
     let trusts = judged.filter_map(|row| Some((row.mark, row.trust.as_ref()?)));
-    let (mark, trust) = trusts.max_by_key(|(mark, _)| mark.is_gain() || mark.is_loss())?;
+    // Verdicts that decide come first, and then those that leave something open.
+    let weight = |mark: &Mark| {
+        (
+            mark.is_gain() || mark.is_loss(),
+            *mark != Mark::NoDifference,
+        )
+    };
+    let (mark, trust) = trusts.max_by_key(|(mark, _)| weight(mark))?;
     let record = match mark {
         Mark::NoDifference => trust.same_in_words(),
         _ => trust.in_words(),

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use pagerace_browser::LoadMetrics;
 use pagerace_core::{Destination, Duration, Instant, Protocol, RequestPriority, Rng};
 use pagerace_net::Network;
-use pagerace_page::model::{Category, Origin, Page, RecordedPage, Resource, ResourceId, Trigger};
+use pagerace_page::model::{
+    Category, Origin, Page, Paints, RecordedPage, Resource, ResourceId, Trigger,
+};
 use pagerace_sim::{Explainable, Explained, Outcome, Part, Parts, Scenario, TransportCounters};
 
 use crate::contender::{Contender, ContenderText};
@@ -48,10 +50,7 @@ pub fn page(name: &str) -> Page {
         }],
         document: ResourceId(0),
         recorded: RecordedPage::default(),
-        layout: None,
-        content: None,
-        fit: None,
-        candidates: Vec::new(),
+        paints: Paints::default(),
         notes: Vec::new(),
     }
 }

@@ -66,13 +66,14 @@ impl ReplaySite {
             }
         }
         let document = page.document;
-        if let Some(layout) = &mut page.layout {
+        if let Some(layout) = page.layout_mut() {
             for element in &mut layout.elements {
                 element.offset = element.offset.map(|offset| scaled(document, offset));
             }
             layout.body_start = layout.body_start.map(|offset| scaled(document, offset));
         }
-        if let Some(content) = &mut page.content {
+        let content = page.guess_mut().and_then(|guess| guess.content.as_mut());
+        if let Some(content) = content {
             content.body_start = content.body_start.map(|offset| scaled(document, offset));
             for end in &mut content.text {
                 *end = scaled(document, *end);

@@ -37,7 +37,11 @@ impl Kind for Remove {
         for i in 0..gone.len() {
             gone[i] |= depends(page, i, &gone);
         }
-        for cover in page.layout.iter().flat_map(|one| [one.overlay, one.hidden]) {
+        for cover in page
+            .layout()
+            .iter()
+            .flat_map(|one| [one.overlay, one.hidden])
+        {
             if let Some(Wait::Resource { id }) = cover.map(|cover| cover.after)
                 && gone[id.index()]
             {

@@ -1,7 +1,8 @@
 //! A page without some of its resources.
 
 use crate::model::{
-    Content, ElementKind, LargestElement, Page, PageLayout, ResourceId, Trigger, Wait,
+    Content, ElementKind, Guess, LargestElement, Page, PageLayout, PaintFit, Paints, ResourceId,
+    Trigger, Wait,
 };
 
 /// Where the resources of a page are after a change: the place of each, or `None` if it is gone.
@@ -110,26 +111,18 @@ impl Page {
             })
             .collect();
         self.document = ancestor(self.document);
-        if let Some(layout) = &mut self.layout {
-            retain_layout(layout, &kept);
-        }
-        if let Some(content) = &mut self.content {
-            retain_content(content, &kept);
-        }
-        if let Some(fit) = &mut self.fit {
-            if let Wait::Resource { id } = &mut fit.after {
-                *id = ancestor(*id);
+        match &mut self.paints {
+            Paints::Recorded(layout) => retain_layout(layout, &kept),
+            Paints::Guessed(guess) => {
+                if let Some(PaintFit {
+                    after: Wait::Resource { id },
+                    ..
+                }) = &mut guess.fit
+                {
+                    *id = ancestor(*id);
+                }
+                retain_guess(guess, &kept);
             }
-            fit.largest = fit.largest.and_then(|largest| element(largest, &kept));
-        }
-        self.candidates.retain_mut(|candidate| {
-            let found = element(candidate.element, &kept);
-            candidate.element = found.unwrap_or(candidate.element);
-            found.is_some()
-        });
-        let sum: f64 = self.candidates.iter().map(|one| one.probability).sum();
-        for candidate in &mut self.candidates {
-            candidate.probability /= sum.max(f64::MIN_POSITIVE);
         }
         kept
     }
@@ -199,6 +192,24 @@ fn retain_layout(layout: &mut PageLayout, kept: &Kept) {
             share.image = place.unwrap_or(share.image);
             place.is_some()
         });
+    }
+}
+
+fn retain_guess(guess: &mut Guess, kept: &Kept) {
+    if let Some(fit) = &mut guess.fit {
+        fit.largest = fit.largest.and_then(|largest| element(largest, kept));
+    }
+    guess.candidates.retain_mut(|candidate| {
+        let found = element(candidate.element, kept);
+        candidate.element = found.unwrap_or(candidate.element);
+        found.is_some()
+    });
+    let sum: f64 = guess.candidates.iter().map(|one| one.probability).sum();
+    for candidate in &mut guess.candidates {
+        candidate.probability /= sum.max(f64::MIN_POSITIVE);
+    }
+    if let Some(content) = &mut guess.content {
+        retain_content(content, kept);
     }
 }
 

@@ -2,7 +2,7 @@ use pagerace_core::{Destination, Duration, RequestPriority};
 
 use super::{Change, Changes, Edit};
 use crate::model::{
-    Element, ElementKind, Evidence, FetchPriority, Origin, PageLayout, RecordedPage, Rect,
+    Element, ElementKind, Evidence, FetchPriority, Origin, PageLayout, Paints, RecordedPage, Rect,
 };
 use crate::{Page, Resource, ResourceId, Trigger, Wait};
 
@@ -95,7 +95,7 @@ fn page() -> Page {
         resources,
         document: id(0),
         recorded: RecordedPage::default(),
-        layout: Some(PageLayout {
+        paints: Paints::Recorded(PageLayout {
             viewport: (800, 600),
             elements,
             fonts: Vec::new(),
@@ -111,9 +111,6 @@ fn page() -> Page {
             hidden: None,
             measured_in: None,
         }),
-        content: None,
-        fit: None,
-        candidates: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -166,13 +163,13 @@ fn what_only_a_removed_resource_leads_to_goes_with_it() {
     assert_eq!(names(&page), ["", "a.css", "a.woff2", "hero.jpg", "beacon"]);
     // Its cause is not known, so it follows what led to the script.
     assert_eq!(page.resources[4].discovery.trigger.parent(), Some(id(0)));
-    let layout = page.layout.unwrap();
+    let layout = page.layout().unwrap().clone();
     let kinds: Vec<ElementKind> = layout.elements.into_iter().map(|one| one.kind).collect();
     let font = ElementKind::Text { fonts: vec![id(2)] };
     assert_eq!(kinds, [font, ElementKind::Image { resource: id(3) }]);
     assert_eq!(layout.by_layout, [id(3)]);
     let page = after("remove fonts");
-    let text = &page.layout.unwrap().elements[1].kind;
+    let text = &page.layout().unwrap().clone().elements[1].kind;
     assert_eq!(*text, ElementKind::Text { fonts: Vec::new() });
 }
 

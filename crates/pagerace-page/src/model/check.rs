@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 use pagerace_core::Duration;
 
 use super::{
-    Element, ElementKind, LargestElement, NoResponse, Page, PageLayout, Rect, Resource, ResourceId,
-    Trigger, Wait,
+    Element, ElementKind, Guess, LargestElement, NoResponse, Page, PageLayout, Paints, Rect,
+    Resource, ResourceId, Trigger, Wait,
 };
 
 /// The maximum number of requests of a page load; a file with more holds a session.
@@ -46,22 +46,30 @@ impl Page {
         self.known("document", self.document)?;
         let slowdown = self.recorded.slowdown.unwrap_or(1.0);
         within("recorded.slowdown", slowdown, &(0.01..=1e3))?;
-        if let Some(fit) = self.fit {
+        match &self.paints {
+            Paints::Recorded(layout) => self.check_layout(layout),
+            Paints::Guessed(guess) => self.check_guess(guess),
+        }
+        .map_err(|reason| format!("paints.{reason}"))
+    }
+
+    fn check_guess(&self, guess: &Guess) -> Result<(), String> {
+        if let Some(fit) = guess.fit {
             self.check_wait("fit.after", fit.after)?;
             if let Some(LargestElement::Image { id }) = fit.largest {
                 self.known("fit.largest.id", id)?;
             }
             span("fit.delay", fit.delay)?;
         }
-        at_most("candidates", self.candidates.len(), MAX_RESOURCES + 1)?;
-        for (i, candidate) in self.candidates.iter().enumerate() {
+        at_most("candidates", guess.candidates.len(), MAX_RESOURCES + 1)?;
+        for (i, candidate) in guess.candidates.iter().enumerate() {
             if let LargestElement::Image { id } = candidate.element {
                 self.known(&format!("candidates[{i}].element.id"), id)?;
             }
             let field = format!("candidates[{i}].probability");
             within(&field, candidate.probability, &(0.0..=1.0))?;
         }
-        if let Some(content) = &self.content {
+        if let Some(content) = &guess.content {
             at_most("content.text", content.text.len(), MAX_ELEMENTS)?;
             let scripts = content.inline_scripts.len();
             at_most("content.inline_scripts", scripts, MAX_ELEMENTS)?;
@@ -72,10 +80,6 @@ impl Page {
             for id in content.styled.iter().chain(&content.lazy) {
                 self.known("content.styled or content.lazy", *id)?;
             }
-        }
-        if let Some(layout) = &self.layout {
-            self.check_layout(layout)
-                .map_err(|reason| format!("layout.{reason}"))?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use pagerace_core::{Duration, names};
 use serde::{Deserialize, Serialize};
 
-use super::{Page, ResourceId, Wait};
+use super::{Content, Page, PageLayout, ResourceId, Wait, is_default};
 
 /// Most candidates for the largest element that a sentence names.
 const NAMED: usize = 4;
@@ -22,6 +22,37 @@ names! {
         /// The recording has neither paints nor layout.
         Guessed = "guessed",
     }
+}
+
+/// What tells which elements a page shows, and when.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Paints {
+    /// The recording holds the positions of the page's elements on the screen.
+    Recorded(PageLayout),
+    /// The elements are guessed from what the recording tells besides.
+    Guessed(Guess),
+}
+
+impl Default for Paints {
+    fn default() -> Self {
+        Self::Guessed(Guess::default())
+    }
+}
+
+/// Evidence for the elements of a page without a recorded layout.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Guess {
+    /// Content that the recorded bodies state; `None` if the document's body is not recorded.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub content: Option<Content>,
+    /// Earliest paint times fitted to the recorded paints; `None` if the recording has none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub fit: Option<PaintFit>,
+    /// Elements that may be the largest, the most probable first.
+    /// [`largest_candidates`](Page::largest_candidates) says whether they count.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub candidates: Vec<LargestCandidate>,
 }
 
 /// Constraints on the paint times of a page without a recorded layout, derived from its
@@ -63,20 +94,60 @@ pub enum LargestElement {
 }
 
 impl Page {
+    /// Returns the recorded layout, if there is one.
+    pub const fn layout(&self) -> Option<&PageLayout> {
+        match &self.paints {
+            Paints::Recorded(layout) => Some(layout),
+            Paints::Guessed(_) => None,
+        }
+    }
+
+    /// Returns the recorded layout, if there is one.
+    pub const fn layout_mut(&mut self) -> Option<&mut PageLayout> {
+        match &mut self.paints {
+            Paints::Recorded(layout) => Some(layout),
+            Paints::Guessed(_) => None,
+        }
+    }
+
+    /// Returns the evidence for guesses, if there is no recorded layout.
+    pub const fn guess(&self) -> Option<&Guess> {
+        match &self.paints {
+            Paints::Recorded(_) => None,
+            Paints::Guessed(guess) => Some(guess),
+        }
+    }
+
+    /// Returns the evidence for guesses, if there is no recorded layout.
+    pub const fn guess_mut(&mut self) -> Option<&mut Guess> {
+        match &mut self.paints {
+            Paints::Recorded(_) => None,
+            Paints::Guessed(guess) => Some(guess),
+        }
+    }
+
+    /// Returns the content that recorded bodies state, if there is no recorded layout.
+    pub fn content(&self) -> Option<&Content> {
+        self.guess()?.content.as_ref()
+    }
+
+    /// Returns the constraints of recorded paints, if there is no recorded layout.
+    pub fn fit(&self) -> Option<PaintFit> {
+        self.guess()?.fit
+    }
+
     /// Returns the evidence for the page's paints.
     pub const fn paint_evidence(&self) -> PaintEvidence {
-        if self.layout.is_some() {
-            PaintEvidence::Recorded
-        } else if self.fit.is_some() {
-            PaintEvidence::Fitted
-        } else {
-            PaintEvidence::Guessed
+        match &self.paints {
+            Paints::Recorded(_) => PaintEvidence::Recorded,
+            Paints::Guessed(Guess { fit: Some(_), .. }) => PaintEvidence::Fitted,
+            Paints::Guessed(_) => PaintEvidence::Guessed,
         }
     }
 
     /// Describes the processor of the recording in words, if its speed was estimated.
     pub fn processor_in_words(&self) -> Option<String> {
-        let slowdown = self.recorded.slowdown.filter(|_| self.layout.is_none())?;
+        let slowdown = self.recorded.slowdown.filter(|_| self.layout().is_none())?;
         Some(format!(
             "takes {slowdown:.1} times as long as the modelled desktop, estimated from DOMContentLoaded"
         ))
@@ -85,11 +156,11 @@ impl Page {
     /// Returns the elements that may be the largest, the most probable first. Empty if the
     /// recording tells which one is, or tells nothing about them.
     pub fn largest_candidates(&self) -> &[LargestCandidate] {
-        let fitted = self.fit.and_then(|fit| fit.largest);
-        match (&self.layout, fitted) {
-            (None, None) => &self.candidates,
-            _ => &[],
-        }
+        let told = |fit: &PaintFit| fit.largest.is_some();
+        let open = self
+            .guess()
+            .filter(|guess| !guess.fit.as_ref().is_some_and(told));
+        open.map_or(&[], |guess| &guess.candidates)
     }
 
     /// Returns the candidate that a load with this draw takes for its largest element, and the
@@ -115,23 +186,26 @@ impl Page {
     /// probabilities, or a statement that it is not recorded or not known before a load.
     pub fn largest_in_words(&self) -> String {
         let image = |id: ResourceId| self.resource(id).url.clone();
-        match (&self.layout, self.fit.and_then(|fit| fit.largest)) {
-            (Some(layout), _) => match layout.largest {
-                Some(largest) => largest.image.map_or_else(|| "text".to_owned(), image),
-                None => "not recorded".to_owned(),
-            },
-            (None, Some(LargestElement::Text)) => "text".to_owned(),
-            (None, Some(LargestElement::Image { id })) => image(id),
-            (None, None) if self.candidates.is_empty() => {
-                "guessed in each load, by bytes".to_owned()
+        let guess = match &self.paints {
+            Paints::Recorded(layout) => {
+                return match layout.largest {
+                    Some(largest) => largest.image.map_or_else(|| "text".to_owned(), image),
+                    None => "not recorded".to_owned(),
+                };
             }
-            (None, None) => self.candidates_in_words(),
+            Paints::Guessed(guess) => guess,
+        };
+        match guess.fit.and_then(|fit| fit.largest) {
+            Some(LargestElement::Text) => "text".to_owned(),
+            Some(LargestElement::Image { id }) => image(id),
+            None if guess.candidates.is_empty() => "guessed in each load, by bytes".to_owned(),
+            None => self.candidates_in_words(&guess.candidates),
         }
     }
 
     /// Returns the candidates of at least 5 %, at most [`NAMED`], and the rest as one.
-    fn candidates_in_words(&self) -> String {
-        let named = self.candidates.iter().take(NAMED);
+    fn candidates_in_words(&self, candidates: &[LargestCandidate]) -> String {
+        let named = candidates.iter().take(NAMED);
         let named = named.take_while(|candidate| candidate.probability >= 0.05);
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let mut rest = 1.0;

@@ -31,7 +31,7 @@ const LIMIT_LEAST: f64 = 1.09;
 /// The page has no slow-down if none explains the recorded event, or if the recording tells nothing
 /// of its network.
 pub(super) fn fit(page: &mut Page, loads: &mut Loads) -> Result<(), ScenarioError> {
-    let is_known = page.layout.is_some() || page.recorded.slowdown.is_some();
+    let is_known = page.layout().is_some() || page.recorded.slowdown.is_some();
     let has_network = page.resources.iter().any(|r| exchange(r).is_some());
     let Some(recorded) = page.recorded.on_content_load else {
         return Ok(());

@@ -49,7 +49,7 @@ fn a_fitted_page_paints_when_its_recording_did() {
 fn a_page_that_paints_no_earlier_than_its_recording_is_not_held_back() {
     let mut page = page(210);
     fit_paints(&mut page, &Loads::default()).unwrap();
-    assert_eq!(page.fit.unwrap().delay, None);
+    assert_eq!(page.fit().unwrap().delay, None);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
 use pagerace_page::{
-    Category, Interventions, Origin, Page, RecordedPage, Resource, ResourceId, Trigger,
+    Category, Interventions, Origin, Page, Paints, RecordedPage, Resource, ResourceId, Trigger,
 };
 use pagerace_sim::{LoadSettings, ProtocolMap, RecordEnds, Reprioritisation, Scenario, Visit};
 use pagerace_transport::tls;
@@ -42,10 +42,7 @@ pub fn flat_page(images: &[u64]) -> Page {
         resources: std::iter::once(document).chain(children).collect(),
         document: ResourceId(0),
         recorded: RecordedPage::default(),
-        layout: None,
-        content: None,
-        fit: None,
-        candidates: Vec::new(),
+        paints: Paints::default(),
         notes: vec![],
     }
 }

@@ -3,9 +3,9 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence,
-    FetchPriority, FontDisplay, FontUse, ImageBytes, ImageCoding, ImageShare, InlineScript,
+    FetchPriority, FontDisplay, FontUse, Guess, ImageBytes, ImageCoding, ImageShare, InlineScript,
     Largest, LargestCandidate, LargestElement, NoResponse, Origin, OriginId, Overlay, Page,
-    PageLayout, PaintFit, PictureShares, RecordedPage, RecordedTimes, Rect, RenderingTime,
+    PageLayout, PaintFit, Paints, PictureShares, RecordedPage, RecordedTimes, Rect, RenderingTime,
     Resource, ResourceId, Trigger, Wait,
 };
 
@@ -108,20 +108,19 @@ impl Draw {
             resources,
             document: ResourceId(redirects as u32),
             recorded: self.recorded_page(),
-            layout: None,
-            content: None,
-            fit: None,
-            candidates: Vec::new(),
+            paints: Paints::default(),
             notes: Vec::new(),
         };
         if self.chance(0.5) {
-            page.layout = Some(self.layout(&page));
-        } else {
-            let told = self.chance(0.5);
-            page.content = told.then(|| self.content(&page));
+            page.paints = Paints::Recorded(self.layout(&page));
+            page.check().expect("a valid page");
+            return page;
         }
-        if page.layout.is_none() && self.chance(0.3) {
-            page.fit = Some(PaintFit {
+        let mut guess = Guess::default();
+        let told = self.chance(0.5);
+        guess.content = told.then(|| self.content(&page));
+        if self.chance(0.3) {
+            guess.fit = Some(PaintFit {
                 after: self.wait(count),
                 delay: self.chance(0.5).then(|| self.ms(3_000)),
                 swaps_fonts: self.chance(0.5),
@@ -132,18 +131,19 @@ impl Draw {
                 },
             });
         }
-        if page.layout.is_none() && self.chance(0.5) {
+        if self.chance(0.5) {
             let elements = [
                 LargestElement::Image { id: self.id(count) },
                 LargestElement::Text,
             ];
-            page.candidates = elements
+            guess.candidates = elements
                 .map(|element| LargestCandidate {
                     element,
                     probability: 0.5,
                 })
                 .into();
         }
+        page.paints = Paints::Guessed(guess);
         page.check().expect("a valid page");
         page
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pagerace_net::Network;
-use pagerace_page::{Interventions, ResourceId};
+use pagerace_page::{Interventions, Paints, ResourceId};
 use pagerace_sim::{LoadSettings, ProtocolMap, Scenario, Visit};
 
 use super::inputs::Case;
@@ -65,8 +65,7 @@ fn simpler(case: &Case) -> Vec<Case> {
         with(&|s| {
             let page = Arc::make_mut(&mut s.page);
             page.resources.truncate(left);
-            page.layout = None;
-            page.fit = None;
+            page.paints = Paints::default();
             if !s.needs.is_empty() {
                 Arc::make_mut(&mut s.needs).truncate(left);
             }
@@ -78,8 +77,7 @@ fn simpler(case: &Case) -> Vec<Case> {
             }
         });
     }
-    with(&|s| Arc::make_mut(&mut s.page).layout = None);
-    with(&|s| Arc::make_mut(&mut s.page).fit = None);
+    with(&|s| Arc::make_mut(&mut s.page).paints = Paints::default());
     with(&|s| s.interventions = Interventions::default());
     with(&|s| s.settings = LoadSettings::default());
     with(&|s| "cubic".clone_into(&mut s.congestion));

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValue;
 use clap::{Arg, Args};
 use pagerace_har::ImportOptions;
 use pagerace_lab::MetricId;
@@ -12,10 +13,19 @@ use crate::progress::Watch;
 /// The heading of options that say where results go, and decide no load.
 pub(crate) const OUTPUT: &str = "Output";
 
+/// The heading of options that choose a part of a recording.
+pub(crate) const RECORDING: &str = "Recording";
+
+/// The heading of options that decide which objects are essential.
+pub(crate) const ESSENTIAL: &str = "Essential objects";
+
+/// The heading of settings of the model. Their values are words.
+pub(crate) const MODEL: &str = "Model (meanings: pagerace list settings)";
+
 /// Versions of HTTP.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ProtocolArgs {
-    /// Versions of HTTP, separated by commas: h1, h2, h3, or rules for each
+    /// Versions of HTTP, separated by commas (as in every LIST): h1, h2, h3, or rules for each
     /// origin such as "static.example=h3 *=h2". [default: h3]
     #[arg(short = 'P', long, alias = "protocols", value_name = "LIST")]
     pub(crate) protocol: Vec<String>,
@@ -24,8 +34,7 @@ pub(crate) struct ProtocolArgs {
 /// Congestion controllers.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ControllerArgs {
-    /// Congestion controllers of the servers, separated by commas; see
-    /// `pagerace list controllers`. [default: cubic]
+    /// Congestion controllers of the servers; see `pagerace list controllers`. [default: cubic]
     #[arg(long, aliases = ["controller", "controllers"], value_name = "LIST")]
     pub(crate) cc: Vec<String>,
 }
@@ -39,38 +48,35 @@ pub(crate) struct ContenderArgs {
     #[command(flatten)]
     pub(crate) controllers: ControllerArgs,
 
-    /// State from an earlier visit, separated by commas: cold (none), resumed (TLS
-    /// tickets), warm (TLS tickets, open connections and the cache). [default: cold]
+    /// State from an earlier visit: cold (none), resumed (TLS tickets), warm (TLS tickets, open
+    /// connections and the cache). [default: cold]
     #[arg(long, alias = "visits", value_name = "LIST")]
     pub(crate) visit: Vec<String>,
 
-    /// Strategies, separated by commas; may be given several times.
-    /// [default: all, see `pagerace list strategies`; the baseline's alone if
+    /// Orders of responses; see `pagerace list strategies`. [default: all; the baseline's alone if
     /// several protocols, controllers or visits race]
     #[arg(short, long, alias = "strategies", value_name = "LIST")]
     pub(crate) strategy: Vec<String>,
 
-    /// Reliability policies, separated by commas: full, datagram:fonts,ads (no
-    /// repair), deadline:500ms,repair, fec:0.1, late, adaptive; thesis (the scenarios of
-    /// Srivastava 2024). See `pagerace list policies`. [default: full]
-    #[arg(short = 'R', long, value_name = "LIST")]
+    /// Which responses may come late, in part or not at all, such as full,datagram:fonts; see
+    /// `pagerace list policies`. [default: full]
+    #[arg(short = 'R', long, value_name = "LIST", hide_short_help = true)]
     pub(crate) reliability: Vec<String>,
 
-    /// Interventions that race as further variants beside the original, separated
-    /// by commas: fonts=1s, cdn.example=hang, "fonts=1s ads=refused"; thesis (the
-    /// seven of Srivastava 2024), each-host (each third-party host never answers),
-    /// each-host=refused.
+    /// Interventions that race as further variants beside the original: fonts=1s,
+    /// cdn.example=hang, "fonts=1s ads=refused", each-host (each third-party host never answers),
+    /// thesis (the seven of Srivastava 2024).
     #[arg(short = 'W', long, value_name = "LIST")]
     pub(crate) what_if: Vec<String>,
 
-    /// Changes of the page that race as a further variant beside the page as it is:
-    /// "remove ads", "fetchpriority=high */hero.jpg", several separated by `;`. May be
-    /// given several times. See `pagerace list changes`.
+    /// Changes of the page that race as a variant beside the page as it is: "remove ads",
+    /// "fetchpriority=high */hero.jpg". Several are separated by `;`; see
+    /// `pagerace list changes`.
     #[arg(short = 'C', long, alias = "changes", value_name = "CHANGES")]
     pub(crate) change: Vec<String>,
 
-    /// Variant that the others are compared with: its name or a part of it, such as h1,
-    /// "h2 cubic" or fifo. [default: sequential among strategies, else the first]
+    /// Variant that the others are compared with: its name or a part of it, such as "h2 cubic".
+    /// [default: sequential among strategies, else the first]
     #[arg(short, long, value_name = "NAME")]
     pub(crate) baseline: Option<String>,
 }
@@ -79,20 +85,20 @@ pub(crate) struct ContenderArgs {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SeedArgs {
     /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = SEED)]
+    #[arg(long, value_name = "N", default_value_t = SEED, hide_short_help = true)]
     pub(crate) seed: u64,
 }
 
 /// The networks, and the loads on each.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LoadArgs {
-    /// Networks, by name or as "rate 2mbit rtt 100ms loss 2% queue 1bdp",
-    /// separated by commas; may be given several times.
+    /// Networks, by name (`pagerace list networks`) or as "rate 2mbit rtt 100ms loss 2% queue
+    /// 1bdp".
     #[arg(short, long, alias = "networks", value_name = "LIST")]
     pub(crate) network: Vec<String>,
 
-    /// Number of loads of each page, network and variant. [default: as many as the answer
-    /// takes, from 10 to 60; 30 in studies and in one world]
+    /// Loads of each page, network and variant. [default: as many as the answer takes, from 10 to
+    /// 60; 30 in studies and in one world]
     #[arg(short, long, value_name = "N",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: Option<u32>,
@@ -142,8 +148,7 @@ impl PageChoice {
 /// The layout that a HAR lacks.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LayoutArgs {
-    /// Guess the layout of a HAR that has content but no layout. By default, Chromium
-    /// shows such a page first, if it is installed, and the layout is measured.
+    /// Guess the layout that a HAR with content lacks, instead of measuring it in Chromium.
     #[arg(long)]
     pub(crate) no_layout: bool,
 }
@@ -216,11 +221,11 @@ impl WorkArgs {
 /// The report, and the same as JSON.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ReportArgs {
-    /// Write the report, one self-contained HTML file.
+    /// Write a report as one HTML file.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 
-    /// Write all values, verdicts and the resolved scenario as JSON.
+    /// Write all values, the verdicts and the resolved plan as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 }
@@ -253,16 +258,25 @@ pub(crate) fn default(text: &str) -> impl FnOnce(Arg) -> Arg {
     }
 }
 
-/// Lets the help of an option end with its default.
-pub(crate) fn tell_default(arg: Arg) -> Arg {
-    let defaults = arg.get_default_values().iter();
-    let defaults: Vec<String> = defaults
-        .map(|text| text.to_string_lossy().into_owned())
-        .collect();
+/// Shortens the help of an argument: it ends with the default, and `-h` omits what few people need.
+pub(crate) fn brief(mut arg: Arg) -> Arg {
+    let heading = arg.get_help_heading().unwrap_or_default().to_owned();
+    if [RECORDING, ESSENTIAL, MODEL].contains(&&*heading) {
+        arg = arg.hide_short_help(true);
+    }
+    let defaults = arg.get_default_values().iter().map(|text| text.display());
+    let defaults: Vec<String> = defaults.map(|text| text.to_string()).collect();
     if defaults.is_empty() {
         return arg;
     }
-    default(&defaults.join(","))(arg).hide_default_value(true)
+    let mut told = defaults.join(",");
+    let values = arg.get_possible_values();
+    if heading == MODEL && !values.is_empty() {
+        let values: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+        told = format!("{told}; values: {}", values.join(", "));
+        arg = arg.hide_possible_values(true);
+    }
+    default(&told)(arg).hide_default_value(true)
 }
 
 /// Returns a change of arguments: those that another one has already decided exclude it.

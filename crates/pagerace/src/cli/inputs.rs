@@ -23,7 +23,7 @@ use crate::progress::{Watch, end_soon_on_interrupt};
 /// Says what a recording with a layout would bring, if one of the pages has a recording without.
 pub(crate) fn layout_advice(pages: &[Arc<Page>]) -> Option<&'static str> {
     let was_recorded = |page: &Page| page.recorded != RecordedPage::default();
-    let guessed = |page: &Arc<Page>| page.layout.is_none() && was_recorded(page);
+    let guessed = |page: &Arc<Page>| page.layout().is_none() && was_recorded(page);
     pages.iter().any(guessed).then_some(
         "Paints without a recorded layout are guesses; pagerace record URL -o site.page records it, \
          which makes verdicts surer.",
@@ -33,7 +33,7 @@ pub(crate) fn layout_advice(pages: &[Arc<Page>]) -> Option<&'static str> {
 /// Returns the way to a recorded layout, if the page's recording has none but has bodies that a
 /// browser can show.
 pub(crate) fn layout_hint(page: &Page) -> &'static str {
-    if page.content.is_some() {
+    if page.content().is_some() {
         " (pagerace record FILE -o NEW.page measures the layout)"
     } else {
         ""

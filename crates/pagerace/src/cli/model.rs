@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args};
 
+use super::groups::MODEL;
 use super::origin_rtt;
 use super::values::duration;
 use pagerace_browser::config::{CPU, JITTER};
@@ -43,7 +44,7 @@ pub(crate) struct WireArgs {
         default_value = LoadSettings::default().connections.word())]
     pub(crate) connections: Connections,
 
-    /// When servers retransmit lost bytes (HTTP/3).
+    /// When HTTP/3 servers resend lost bytes.
     #[arg(long, value_parser = word::<Retransmission>(),
         default_value = LoadSettings::default().retransmission.word())]
     pub(crate) retransmission: Retransmission,
@@ -72,9 +73,9 @@ impl WireArgs {
 /// Distances of servers.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct DistanceArgs {
-    /// Distance of servers beyond the access link, separated by commas: same, recorded, or
-    /// the round trip to a host, as in cdn.example=80ms.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Model",
+    /// Round trips to servers beyond the access link: same, recorded, or that of a host, as in
+    /// cdn.example=80ms.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = MODEL,
         default_value = LoadSettings::default().origin_rtt.word())]
     pub(crate) origin_rtt: Vec<origin_rtt::Item>,
 }
@@ -82,14 +83,12 @@ pub(crate) struct DistanceArgs {
 /// Interventions in every load.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct InterventionArgs {
-    /// Requests to block, by category, host or URL, separated by commas: ads,
-    /// third-party, cdn.example, "*/app.js*". They fail at once; with =hang, as in
-    /// cdn.example=hang, they are never answered, as by a server that is down.
+    /// Requests that fail, by category, host or URL: ads, third-party, cdn.example, "*/app.js*".
+    /// With =hang, as in cdn.example=hang, they are never answered.
     #[arg(long, value_name = "LIST", help_heading = "Interventions")]
     pub(crate) block: Vec<String>,
 
-    /// Requests to answer late, with the delay, separated by commas: fonts=140ms,
-    /// css+third-party-js=1s, cdn.example=300ms.
+    /// Requests that are answered late: fonts=140ms, css+third-party-js=1s, cdn.example=300ms.
     #[arg(long, value_name = "LIST", help_heading = "Interventions")]
     pub(crate) delay: Vec<String>,
 }
@@ -97,17 +96,19 @@ pub(crate) struct InterventionArgs {
 /// Settings of the model.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ModelArgs {
-    /// Browser model; see `pagerace list browsers`.
+    #[command(flatten)]
+    pub(crate) interventions: InterventionArgs,
+
+    /// Browser; see `pagerace list browsers`.
     #[arg(long, value_parser = word::<&'static Profile>(),
         default_value = BrowserConfig::default().profile.word())]
     pub(crate) browser: &'static Profile,
 
-    /// Slow-down: 1 is the recording's processor, 4 turns a desktop into a mid-tier phone.
+    /// Slow-down of the processor; 4 turns a desktop into a mid-tier phone.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = cpu)]
     pub(crate) cpu: f64,
 
-    /// Variation of think times and CPU costs from run to run: sigma of a log-normal
-    /// distribution; 0 for none.
+    /// Spread of think times and CPU costs: sigma of a log-normal distribution.
     #[arg(long, value_name = "SIGMA", default_value_t = 0.1, value_parser = jitter)]
     pub(crate) jitter: f64,
 
@@ -117,20 +118,20 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "WORLDS", default_value_t = Worlds::PLAUSIBLE)]
     pub(crate) worlds: Worlds,
 
-    #[command(flatten, next_help_heading = "Model")]
+    #[command(flatten, next_help_heading = MODEL)]
     wire: WireArgs,
 
-    /// Packet protection of QUIC; both have the same packet sizes.
+    /// Packet protection of QUIC.
     #[arg(long, value_name = "KEYS", action = ArgAction::Set, value_parser = real_tls(),
         default_value = "modelled")]
     pub(crate) tls: bool,
 
-    /// Version of TLS under HTTP/1.1 and HTTP/2; 1.2 takes one round trip more.
+    /// Version of TLS under HTTP/1.1 and HTTP/2.
     #[arg(long, value_parser = word::<tls::Version>(),
         default_value = LoadSettings::default().tcp_tls.word())]
     pub(crate) tls_version: tls::Version,
 
-    /// Requests in the first flight of a resumed connection (0-RTT).
+    /// Requests in the first flight of a resumption (0-RTT).
     #[arg(long, value_parser = word::<EarlyData>(),
         default_value = LoadSettings::default().early_data.word())]
     pub(crate) early_data: EarlyData,
@@ -140,8 +141,7 @@ pub(crate) struct ModelArgs {
         default_value = LoadSettings::default().client_hello.word())]
     pub(crate) client_hello: tls::ClientHello,
 
-    /// How the browser finds out that a server speaks HTTP/3, and which connections it tries
-    /// then.
+    /// How the browser learns that a server speaks HTTP/3, and which connections it tries then.
     #[arg(long, value_name = "WAY", value_parser = word::<H3Discovery>(),
         default_value = LoadSettings::default().h3_discovery.word())]
     pub(crate) h3_discovery: H3Discovery,
@@ -149,13 +149,10 @@ pub(crate) struct ModelArgs {
     #[command(flatten)]
     pub(crate) distance: DistanceArgs,
 
-    /// How the browser signals a changed priority of a request that it has sent.
+    /// How the browser tells a server that a request's priority has changed.
     #[arg(long, value_parser = word::<Reprioritisation>(),
         default_value = LoadSettings::default().reprioritisation.word())]
     pub(crate) reprioritisation: Reprioritisation,
-
-    #[command(flatten)]
-    pub(crate) interventions: InterventionArgs,
 
     /// Virtual time after which a load is aborted, such as 90s, 5min or 800ms.
     #[arg(long, value_name = "TIME", default_value = "30min", value_parser = duration)]

@@ -6,16 +6,17 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use pagerace_browser::BrowserConfig;
+use pagerace_core::parallel;
 use pagerace_essential::ads::Matchers;
 use pagerace_essential::{Assessment, Overrides, assess};
 use pagerace_lab::Plan;
 use pagerace_page::intervention::Selector;
-use pagerace_page::{Page, PaintEffect};
-use pagerace_sim::ObjectNeed;
+use pagerace_page::{Page, PaintEffect, ResourceId};
+use pagerace_sim::{Counterfactuals, ObjectNeed};
 
 #[cfg(feature = "filter-lists")]
 use super::ad_list::AdLists;
-use super::paints;
+use super::groups::jobs;
 use super::warn::warn;
 use crate::lists::split_all;
 
@@ -23,17 +24,14 @@ use crate::lists::split_all;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct NeedArgs {
     /// Filter list of an ad blocker, or a hosts file; may be given several times.
-    /// Exceptions in the list are not advertisement.
     #[arg(long, value_name = "FILE")]
     pub(crate) ad_list: Vec<PathBuf>,
 
-    /// Requests to treat as essential, by category, host or URL, separated by commas:
-    /// fonts, cdn.example, "*/app.js*".
+    /// Requests to treat as essential, by category, host or URL: fonts, cdn.example, "*/app.js*".
     #[arg(long, value_name = "LIST")]
     pub(crate) essential_if: Vec<String>,
 
-    /// Requests to treat as not essential. --essential-if takes precedence, and the
-    /// document is always essential.
+    /// Requests to treat as not essential. --essential-if takes precedence.
     #[arg(long, value_name = "LIST")]
     pub(crate) non_essential_if: Vec<String>,
 }
@@ -102,13 +100,26 @@ impl Deciders {
         }
         let told = "--non-essential-if";
         assess(page, ads, None, overrides).context(told)?;
-        let effects = paints::effects(page, browser);
+        let effects = effects(page, browser);
         let assessments = assess(page, ads, Some(&effects), overrides).context(told)?;
         Ok(Needs {
             assessments,
             effects,
         })
     }
+}
+
+/// Returns whether paints need each resource, in page order. Computes on all cores.
+fn effects(page: &Arc<Page>, browser: &BrowserConfig) -> Vec<PaintEffect> {
+    let loads = Counterfactuals::new(page, browser);
+    let ids = page.resources.iter().map(|r| r.id);
+    let ids: Vec<ResourceId> = ids.filter(|id| loads.matters(*id)).collect();
+    let found = parallel::all(jobs(None), ids.len(), |i| loads.effect(ids[i]));
+    let mut effects = vec![PaintEffect::default(); page.resources.len()];
+    for (id, effect) in ids.into_iter().zip(found) {
+        effects[id.index()] = effect;
+    }
+    effects
 }
 
 /// Returns the requirements of each page by resource.

@@ -22,13 +22,6 @@ use crate::lists::unquote;
 /// The strategy with which others are compared.
 pub(crate) const DEFAULT_STRATEGY: &str = "sequential";
 
-/// The defaults of a race for options that are not given.
-pub(crate) struct Defaults {
-    pub(crate) networks: &'static [&'static str],
-    /// True if loads take long, so that only the strategies that are named race.
-    pub(crate) few: bool,
-}
-
 /// Returns a plan with the settings of the model, and nothing to race.
 pub(crate) fn settings(args: &ModelArgs) -> Result<Plan> {
     let settings = args.settings();
@@ -43,18 +36,20 @@ pub(crate) fn settings(args: &ModelArgs) -> Result<Plan> {
 }
 
 /// Adds the design of a race to a plan, as far as it does not depend on pages. Returns the
-/// contenders, for [`add_pages`]. Paths of traces are relative to `folder`.
+/// contenders, for [`add_pages`]; if `few`, only the strategies that are named race. Without
+/// networks, the `usual` ones are taken. Paths of traces are relative to `folder`.
 pub(crate) fn add_design(
     plan: &mut Plan,
     args: &DesignArgs,
-    defaults: &Defaults,
+    usual: &[&str],
+    few: bool,
     folder: &Path,
 ) -> Result<Contenders> {
     let DesignArgs { loads, metric, .. } = args;
-    plan.networks = networks_in(folder, &loads.network, defaults.networks)?;
+    plan.networks = networks_in(folder, &loads.network, usual)?;
     (plan.runs, plan.seed, plan.metric) = (loads.runs(), loads.random.seed, *metric);
     plan.adaptive = loads.runs.is_none();
-    let contenders = Contenders::read(&args.contenders, defaults.few)?;
+    let contenders = Contenders::read(&args.contenders, few)?;
     contenders.add_to(plan)?;
     plan.check_settings()?;
     Ok(contenders)
@@ -122,27 +117,17 @@ impl Contenders {
         needs_pages(&self.what_ifs)
     }
 
-    /// Adds the contenders to a plan. Interventions that depend on pages wait for them.
+    /// Adds the contenders to a plan, and the index of the baseline. Interventions that depend on
+    /// pages wait for them. The first variant is the original. A strategy that the baseline names
+    /// takes part. So does `sequential` if no strategy is given, or if only strategies differ and no
+    /// baseline is named, unless few race.
     fn add_to(&self, plan: &mut Plan) -> Result<()> {
-        let (variants, baseline) = if plan.pages.is_empty() && self.need_pages() {
+        let (variants, text) = if plan.pages.is_empty() && self.need_pages() {
             (vec![Interventions::default()], None)
         } else {
             let variants = variants(&self.what_ifs, &plan.pages)?;
             (variants, self.baseline.as_deref())
         };
-        (plan.contenders, plan.baseline) = self.product(&variants, baseline)?;
-        Ok(())
-    }
-
-    /// Returns the contenders and the index of the baseline, which `text` names. The first of
-    /// the `variants` is the original. A strategy that the baseline names takes part. So does
-    /// `sequential` if no strategy is given, or if only strategies differ and no baseline is
-    /// named, unless few race.
-    fn product(
-        &self,
-        variants: &[Interventions],
-        text: Option<&str>,
-    ) -> Result<(Vec<Contender>, usize)> {
         let mut lengths = self.others.iter().map(|(_, values)| values.len());
         let few = self.few || variants.len() > 1 || lengths.any(|length| length > 1);
         let read = text.and_then(|text| text.parse::<ContenderText>().ok());
@@ -167,7 +152,7 @@ impl Contenders {
         all.push(choices("strategy", &strategies, |c, value| {
             c.strategy = value
         }));
-        all.push(choices("interventions", variants, |c, value| {
+        all.push(choices("interventions", &variants, |c, value| {
             c.interventions = value;
         }));
         let contenders = product(&all);
@@ -179,7 +164,8 @@ impl Contenders {
                 contenders.iter().position(strategy).unwrap_or(0)
             }
         };
-        Ok((contenders, baseline))
+        (plan.contenders, plan.baseline) = (contenders, baseline);
+        Ok(())
     }
 }
 

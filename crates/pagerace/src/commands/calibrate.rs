@@ -26,7 +26,7 @@ use pagerace_net::Network;
 use pagerace_page::Interventions;
 use pagerace_sim::OriginRtt;
 
-pub(crate) use self::args::CalibrateArgs;
+pub(super) use self::args::CalibrateArgs;
 use self::kept::Kept;
 use self::pages::Model;
 use super::live::common;

@@ -20,7 +20,7 @@ use pagerace_report::input::Provenance;
 
 use super::race::measured_pages;
 use crate::cli::files::{check_files, write};
-use crate::cli::groups::{LayoutArgs, LoadArgs, PageChoice, WorkArgs};
+use crate::cli::groups::{ESSENTIAL, LayoutArgs, LoadArgs, MODEL, PageChoice, RECORDING, WorkArgs};
 use crate::cli::inputs::networks;
 use crate::cli::model::ModelArgs;
 use crate::cli::needs::NeedArgs;
@@ -87,16 +87,16 @@ pub(crate) struct ExplainArgs {
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     run: Option<u32>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = RECORDING)]
     choice: PageChoice,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = RECORDING)]
     layout: LayoutArgs,
 
-    #[command(flatten, next_help_heading = "Essential")]
+    #[command(flatten, next_help_heading = ESSENTIAL)]
     needs: NeedArgs,
 
-    #[command(flatten, next_help_heading = "Model")]
+    #[command(flatten, next_help_heading = MODEL)]
     model: ModelArgs,
 
     /// Write the parts and both critical paths as JSON.

@@ -3,9 +3,11 @@
 use std::io::{self, Write};
 
 use anyhow::Result;
-use clap::{Parser, ValueEnum};
+use clap::{Args as _, Parser, ValueEnum};
 use pagerace_core::Protocol;
 use pagerace_lab::metric::metrics;
+
+use crate::cli::model::ModelArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -45,6 +47,8 @@ enum What {
     Controllers,
     /// Versions of HTTP.
     Protocols,
+    /// Settings of the model, and the meanings of their values.
+    Settings,
 }
 
 pub(crate) fn run(args: &ListArgs) -> Result<()> {
@@ -60,6 +64,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<()> {
         What::Browsers => browsers(&mut out)?,
         What::Controllers => controllers(&mut out)?,
         What::Protocols => protocols(&mut out)?,
+        What::Settings => settings(&mut out)?,
     }
     Ok(())
 }
@@ -213,4 +218,22 @@ fn protocols(out: &mut impl Write) -> io::Result<()> {
         "\nOne for each origin: \"static.example=h3 *.cdn.example=h1 *=h2\"; the first rule that \
          matches counts; `first-party` and `third-party` are patterns, too"
     )
+}
+
+fn settings(out: &mut impl Write) -> io::Result<()> {
+    let command = ModelArgs::augment_args(clap::Command::new("settings"));
+    for arg in command.get_arguments() {
+        let values = arg.get_possible_values();
+        let (Some(name), false) = (arg.get_long(), values.is_empty()) else {
+            continue;
+        };
+        let help = arg.get_help().map(ToString::to_string);
+        let values = values.iter().map(|value| {
+            let help = value.get_help().map(|text| format!(": {text}"));
+            format!("{}{}", value.get_name(), help.unwrap_or_default())
+        });
+        let lines: Vec<String> = help.into_iter().chain(values).collect();
+        entry(out, &format!("--{name}"), &lines)?;
+    }
+    Ok(())
 }

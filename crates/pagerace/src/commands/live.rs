@@ -32,7 +32,7 @@ use crate::cli::files::{check_files, rerun, write_text};
 use crate::cli::groups::jobs;
 use crate::cli::interventions;
 use crate::cli::origin_rtt;
-use crate::cli::plan::{Defaults, add_design, add_pages};
+use crate::cli::plan::{add_design, add_pages};
 use crate::cli::simulate::{explain, load};
 use crate::cli::warn::{idle_rules, warn};
 use crate::failed::all_failed;
@@ -41,11 +41,6 @@ use crate::table::{self, predicted::predicted};
 
 /// The networks if none is named.
 pub(crate) const DEFAULT_NETWORKS: [&str; 2] = ["slow-4g", "cable"];
-
-const DEFAULTS: Defaults = Defaults {
-    networks: &DEFAULT_NETWORKS,
-    few: true,
-};
 
 pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     check_files(&args.outputs.files(), &args.pages)?;
@@ -138,7 +133,9 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     let shared = interventions::shared(&args.interventions)?;
     let mut plan = common(&args.world, args.design.loads.random.seed, shared);
     plan.settings.origin_rtt = origin_rtt::setting(far);
-    let contenders = add_design(&mut plan, &args.design, &DEFAULTS, Path::new(""))?;
+    // Loads take long, so only the strategies that are named race.
+    let (design, folder) = (&args.design, Path::new(""));
+    let contenders = add_design(&mut plan, design, &DEFAULT_NETWORKS, true, folder)?;
     let mut pages = served(&args.pages, &mut |text| warn(text))?;
     let all = pages.iter().map(|one| Arc::clone(&one.page)).collect();
     add_pages(&mut plan, far, Some(&contenders), all)?;

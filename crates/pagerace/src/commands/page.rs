@@ -162,8 +162,7 @@ fn summary(out: &mut impl Write, page: &Page) -> io::Result<()> {
         creator(page),
         protocols.join(", ")
     )?;
-    page.layout
-        .as_ref()
+    page.layout()
         .map_or(Ok(()), |layout| screen(out, page, layout))
 }
 

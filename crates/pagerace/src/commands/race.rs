@@ -23,7 +23,7 @@ use crate::cli::groups::{LayoutArgs, ProgressArgs, WorkArgs};
 #[cfg(feature = "live")]
 use crate::cli::inputs::pages_by;
 use crate::cli::inputs::{pages, skipped};
-use crate::cli::plan::{Contenders, Defaults, add_design, add_pages, settings};
+use crate::cli::plan::{Contenders, add_design, add_pages, settings};
 use crate::cli::simulate::{explain, load};
 use crate::cli::warn::{idle_rules, warn};
 use crate::failed::all_failed;
@@ -39,11 +39,6 @@ mod pages;
 
 /// The networks if none is named: a slow mobile network, a fast line, and a lossy hop.
 pub(crate) const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"];
-
-const DEFAULTS: Defaults = Defaults {
-    networks: &DEFAULT_NETWORKS,
-    few: false,
-};
 
 pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     check_files(&outputs::files_of(args), &args.hars)?;
@@ -179,21 +174,14 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
             args.hars.len()
         );
     }
-    let no_file = |har: &&PathBuf| !har.exists();
-    if let Some(option) = args
-        .hars
-        .iter()
-        .filter(no_file)
-        .find_map(|har| option_of(har))
-    {
+    let mut absent = args.hars.iter().filter(|har| !har.exists());
+    if let Some(option) = absent.find_map(|har| option_of(har)) {
         bail!(option);
     }
     let deciders = args.needs.read()?;
     let (mut plan, contenders) = outline(args, Path::new(""))?;
-    let files = args
-        .hars
-        .iter()
-        .map(|page| recorded(page, &args.work.progress));
+    let files = args.hars.iter();
+    let files = files.map(|page| recorded(page, &args.work.progress));
     let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
     let pages = measured_pages(&files, args.choice.page.as_ref(), &args.layout, &args.work)?;
     let far = &args.model.distance.origin_rtt;
@@ -230,7 +218,7 @@ fn option_of(har: &Path) -> Option<String> {
 pub(super) fn outline(args: &RaceArgs, folder: &Path) -> Result<(Plan, Contenders)> {
     check_metric(args.design.metric)?;
     let mut plan = settings(&args.model)?;
-    let contenders = add_design(&mut plan, &args.design, &DEFAULTS, folder)?;
+    let contenders = add_design(&mut plan, &args.design, &DEFAULT_NETWORKS, false, folder)?;
     Ok((plan, contenders))
 }
 

@@ -23,7 +23,6 @@ use crate::text::counted;
 use evaluate::TableArgs;
 use resolve::Resolved;
 
-mod args;
 mod embedded;
 mod evaluate;
 mod from_race;
@@ -33,8 +32,8 @@ mod options;
 mod resolve;
 mod run;
 
-pub(super) use args::{FilterArgs, FolderArgs, PagesArgs};
 pub use embedded::Study;
+pub(super) use evaluate::FilterArgs;
 pub(super) use loads::{PlanLoads, of_plan};
 pub(super) use markdown::{MODEL_ERROR, name};
 pub(crate) use options::plan_with;
@@ -72,6 +71,23 @@ pub(crate) enum StudyCommand {
     Table(TableArgs),
     /// Print a plan of the race of a results file (written by race --json).
     Plan(FromRaceArgs),
+}
+
+/// Recordings for a plan.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct PagesArgs {
+    /// Recordings in place of the plan's pages; may be given several times, as in
+    /// 'small=pages/small/*.har' --pages 'large=pages/large/*.har'.
+    #[arg(long, value_name = "[GROUP=]FILES")]
+    pub(crate) pages: Vec<String>,
+}
+
+/// The results of a plan.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct FolderArgs {
+    /// Folder of the plan's results. [default: results, beside the plan]
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

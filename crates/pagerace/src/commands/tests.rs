@@ -1,5 +1,5 @@
 use clap::error::ErrorKind;
-use clap::{Arg, ArgMatches, Parser as _};
+use clap::{Arg, Parser as _};
 
 use super::race::RaceArgs;
 use super::{program, table};
@@ -7,10 +7,6 @@ use super::{program, table};
 /// Returns the definition of the program.
 fn all() -> clap::Command {
     program(&table())
-}
-
-fn read(words: impl IntoIterator<Item = String>) -> Result<ArgMatches, clap::Error> {
-    all().try_get_matches_from(words)
 }
 
 #[test]
@@ -38,7 +34,7 @@ fn beside(name: &str, words: &str) -> Vec<(Arg, bool)> {
     let command = command.find_subcommand(name).unwrap();
     let tried = |arg: &Arg| {
         let words = words.split(' ').map(str::to_owned).chain(words_of(arg));
-        let error = read(words).err();
+        let error = all().try_get_matches_from(words).err();
         let conflict = error.is_some_and(|e| e.kind() == ErrorKind::ArgumentConflict);
         (arg.clone(), !conflict)
     };
@@ -143,23 +139,6 @@ fn an_option_given_twice_is_never_overridden() {
 }
 
 #[test]
-fn all_commands_have_the_version_of_the_program() {
-    let version = concat!("pagerace ", env!("CARGO_PKG_VERSION"), "\n");
-    for words in [
-        "pagerace",
-        "pagerace race",
-        "pagerace study run",
-        "pagerace list",
-    ] {
-        let all = words.split(' ').chain(["--version"]);
-        let shown = read(all.map(str::to_owned)).unwrap_err();
-        assert_eq!(shown.kind(), ErrorKind::DisplayVersion, "{words}");
-        assert_eq!(shown.to_string(), version, "{words}");
-    }
-}
-
-#[cfg(feature = "study")]
-#[test]
 fn lists_have_the_other_names_of_plans() {
     for (other, name) in pagerace_study::plan::OTHER_NAMES {
         let command = all();
@@ -180,13 +159,8 @@ fn lists_have_the_other_names_of_plans() {
 #[test]
 fn defaults() {
     let args = RaceArgs::try_parse_from(["race", "a.har"]).unwrap();
-    assert_eq!(
-        (
-            args.design.loads.runs,
-            args.design.loads.random.seed,
-            args.design.metric.to_string()
-        ),
-        (None, 1, "lcp".to_owned())
-    );
+    let (loads, metric) = (&args.design.loads, args.design.metric);
+    assert_eq!((loads.runs, loads.random.seed), (None, 1));
+    assert_eq!(metric.to_string(), "lcp");
     assert_eq!(args.design.contenders.baseline, None);
 }

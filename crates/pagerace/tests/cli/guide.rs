@@ -72,7 +72,13 @@ fn output(sandbox: &Sandbox, command: &str) -> String {
     let pages = root().join("examples/pages");
     let command = command.replace("\\\n", " ");
     let command = command.replace("examples/pages", pages.to_str().unwrap());
-    let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+    // Words in quotes are whole.
+    let parts = command.split('"').enumerate();
+    let words = parts.flat_map(|(k, part)| match k % 2 {
+        0 => part.split_whitespace().collect(),
+        _ => vec![part],
+    });
+    let words: Vec<&str> = words.skip(1).collect();
     let run = sandbox.run(&words);
     assert_eq!(run.code, 0, "{command}: {}", run.err);
     run.out

@@ -13,9 +13,31 @@ fn help_shows_examples_and_version_is_told() {
         version.out.trim(),
         concat!("pagerace ", env!("CARGO_PKG_VERSION"))
     );
-    for words in [["race", "--version"], ["bulk", "-V"]] {
-        assert_eq!(sandbox.run(&words).out, version.out, "{words:?}");
+    let mut commands: Vec<&[&str]> = vec![&["race", "--version"], &["bulk", "-V"]];
+    if cfg!(feature = "study") {
+        commands.push(&["study", "run", "--version"]);
     }
+    for words in commands {
+        assert_eq!(sandbox.run(words).out, version.out, "{words:?}");
+    }
+}
+
+#[test]
+fn helps_are_in_groups_and_short() {
+    let sandbox = Sandbox::new("help-groups");
+    let help = sandbox.run(&["--help"]).out;
+    let place = |text: &str| help.find(text).unwrap_or_else(|| panic!("{text}: {help}"));
+    assert!(place("Ask about a page:") < place("  race "));
+    assert!(place("  race ") < place("\nOptions:"));
+    assert_eq!(
+        help.contains("Run or examine real servers:"),
+        cfg!(feature = "live")
+    );
+    let lines = |words: &[&str]| sandbox.run(words).out.lines().count();
+    assert!(lines(&["race", "-h"]) < 70);
+    assert!(lines(&["race", "--help"]) < 200);
+    let live = sandbox.run(&["live", "--help"]).out;
+    assert!(!live.contains("as many as"), "{live}");
 }
 
 #[test]
@@ -28,6 +50,7 @@ fn lists_name_everything_with_sources() {
         ("browsers", "firefox"),
         ("controllers", "cubic"),
         ("protocols", "h2"),
+        ("settings", "--h3-discovery"),
     ] {
         let list = sandbox.run(&["list", what]);
         assert_eq!((list.code, list.err.as_str()), (0, ""), "{what}");

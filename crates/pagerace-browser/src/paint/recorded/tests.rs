@@ -1,7 +1,7 @@
 use pagerace_core::{Destination, Duration};
 use pagerace_page::{
-    Element, ElementKind, Largest, Page, PageLayout, RecordedPage, Rect, Resource, ResourceId,
-    Trigger, Wait,
+    Element, ElementKind, Largest, Page, PageLayout, Paints, RecordedPage, Rect, Resource,
+    ResourceId, Trigger, Wait,
 };
 
 use crate::Profile;
@@ -74,7 +74,7 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
         ],
         document: ResourceId(0),
         recorded: RecordedPage::default(),
-        layout: Some(PageLayout {
+        paints: Paints::Recorded(PageLayout {
             viewport: (1000, 500),
             elements,
             fonts: vec![],
@@ -90,9 +90,6 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
             hidden: None,
             measured_in: None,
         }),
-        content: None,
-        fit: None,
-        candidates: Vec::new(),
         notes: vec![],
     };
     Layout::new(&page, &Graph::new(&page, Profile::CHROME), None)

@@ -2,6 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use pagerace_core::ScriptMode;
+use pagerace_har::extension::{ElementKind, EntryFields, Ms};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -222,49 +224,26 @@ impl Sizes {
 }
 
 /// Returns the extension fields of an entry.
-fn extension(page: &Page<'_>, request: &Request, first: bool) -> Value {
-    let mut fields = json!({});
-    if let Some((offset, by_style)) = initiator_offset(page, request) {
-        fields["initiatorOffset"] = json!(offset);
-        if by_style {
-            fields["inlineStyle"] = json!(true);
-        }
-    }
-    let cpu = page.load.trace.cpu.get(&request.url).filter(|_| first);
-    if let Some(cpu) = cpu {
-        fields["cpu"] = json!({"scriptMs": round(cpu.script),
-            "parseMs": round(cpu.parse), "decodeMs": round(cpu.decode)});
-    }
-    if let Some(mode) = script_mode(page, request) {
-        fields["scriptMode"] = json!(mode);
-    }
-    if let Some(timer) = page
-        .load
-        .trace
-        .timers
-        .get(&request.id)
-        .filter(|timer| timer.set_ms >= 0.0)
-    {
-        fields["timerSetMs"] = json!(round(timer.set_ms));
-        if let Some(timeout) = timer.timeout_ms {
-            fields["timeoutMs"] = json!(round(timeout));
-        }
-    }
+fn extension(page: &Page<'_>, request: &Request, first: bool) -> EntryFields {
+    let trace = &page.load.trace;
+    let (initiator_offset, inline_style) = initiator_offset(page, request).unzip();
+    let cpu = trace.cpu.get(&request.url).filter(|_| first);
+    let timer = trace.timers.get(&request.id).filter(|t| t.set_ms >= 0.0);
     let by_script = request.initiator["type"] == "script";
-    let caller = page.load.trace.callers.get(&request.id);
-    if let Some(caller) = caller.filter(|_| by_script) {
-        fields["caller"] = json!({"url": caller.url, "ms": round(caller.after_ms)});
+    let caller = trace.callers.get(&request.id).filter(|_| by_script);
+    let face = || page.faces.iter().find(|f| f.urls.contains(&request.url));
+    let face = (request.kind == "Font").then(face).flatten();
+    EntryFields {
+        initiator_offset,
+        inline_style: inline_style.unwrap_or(false),
+        cpu: cpu.map(|cpu| cpu.told()).unwrap_or_default(),
+        script_mode: script_mode(page, request),
+        font_display: face.and_then(|face| face.display.parse().ok()),
+        timer_set_ms: timer.map(|timer| Ms(round(timer.set_ms))),
+        timeout_ms: timer.and_then(|timer| Some(Ms(round(timer.timeout_ms?)))),
+        caller: caller.cloned(),
+        failed: request.failed.clone(),
     }
-    if let Some(reason) = &request.failed {
-        fields["failed"] = json!(reason);
-    }
-    if request.kind == "Font" {
-        let face = page.faces.iter().find(|f| f.urls.contains(&request.url));
-        if let Some(face) = face {
-            fields["fontDisplay"] = json!(face.display);
-        }
-    }
-    fields
 }
 
 /// Returns the offset in the decoded document after the element that made the request.
@@ -300,10 +279,13 @@ fn initiator_offset(page: &Page<'_>, request: &Request) -> Option<(u64, bool)> {
     }
     // An element may end at this position, but it does not name the URL. The page was styled
     // while the parser was here, and another element needs the image for its background.
-    let painted = page.elements.iter().filter(|e| e["kind"] == "background");
-    let places = painted
-        .filter(|e| e["url"] == request.url.as_str())
-        .filter_map(|e| e["offset"].as_u64());
+    let backgrounds = page
+        .elements
+        .iter()
+        .filter(|e| e.kind == ElementKind::Background);
+    let places = backgrounds
+        .filter(|e| e.url.as_ref() == Some(&request.url))
+        .filter_map(|e| e.offset);
     let ends = html[..at].ends_with('>').then_some((at as u64, false));
     places.min().map(|at| (at, true)).or(ends)
 }
@@ -316,17 +298,18 @@ fn names(html: &str, end: usize, url: &str) -> bool {
     !name.is_empty() && tag.ends_with('>') && tag.contains(name)
 }
 
-fn script_mode(page: &Page<'_>, request: &Request) -> Option<&'static str> {
+/// Returns the execution mode of a script. Modules run like deferred scripts
+/// (<https://html.spec.whatwg.org/multipage/scripting.html#attr-script-type>).
+fn script_mode(page: &Page<'_>, request: &Request) -> Option<ScriptMode> {
     if request.kind != "Script" {
         return None;
     }
     let element = page.scripts.iter().find(|s| s.url == request.url)?;
     Some(match text(&request.initiator, "type") {
-        Some("script") => "inserted",
-        _ if element.is_async => "async",
-        _ if element.is_module => "module",
-        _ if element.is_deferred => "defer",
-        Some("parser") => "blocking",
+        Some("script") => ScriptMode::Inserted,
+        _ if element.is_async => ScriptMode::Async,
+        _ if element.is_module || element.is_deferred => ScriptMode::Defer,
+        Some("parser") => ScriptMode::Blocking,
         _ => return None,
     })
 }

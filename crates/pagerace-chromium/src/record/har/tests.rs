@@ -306,16 +306,12 @@ fn the_page_tells_what_was_seen() {
     assert_eq!(
         own["paints"],
         json!({"fcpMs": 400.0, "lcpMs": 500.0,
-        "lcpUrl": "https://a.test/i.png", "lcpSize": 9, "lcpKind": "image", "lcpRect": null,
-        "lcpMakers": []})
+        "lcpUrl": "https://a.test/i.png", "lcpSize": 9.0, "lcpKind": "image"})
     );
     assert_eq!(own["cls"], 0.25);
     assert_eq!(own["device"]["name"], "desktop");
     assert_eq!(own["processors"], 2);
-    assert_eq!(
-        own["layout"],
-        json!({"viewport": [1350.0, 940.0], "elements": []})
-    );
+    assert_eq!(own["layout"], json!({"viewport": [1350.0, 940.0]}));
 }
 
 #[test]

@@ -140,7 +140,8 @@ fn found_beside(page: &Page, unscripted: Option<&Page>, html: Option<&str>) -> V
         viewport: (800.0, 600.0),
     };
     let unscripted = unscripted.map(Page::snapshot);
-    elements(&page.snapshot(), unscripted.as_ref(), &context)
+    let elements = elements(&page.snapshot(), unscripted.as_ref(), &context);
+    elements.iter().map(|element| json!(element)).collect()
 }
 
 #[test]

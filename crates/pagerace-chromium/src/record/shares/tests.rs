@@ -1,6 +1,7 @@
 #![allow(clippy::float_cmp, reason = "counts of pixels divide exactly")]
 
-use serde_json::json;
+use pagerace_har::extension::Element;
+use serde_json::{Value, json};
 
 use super::ink::Ink;
 use super::picture::Picture;
@@ -82,6 +83,10 @@ fn ink_belongs_to_what_was_painted_last_over_it() {
     assert_eq!(nothing.owned(&places), (vec![0.0; 6], 1.0));
 }
 
+fn elements(told: Value) -> Vec<Element> {
+    serde_json::from_value(told).expect("elements")
+}
+
 fn sum(shares: &Shares) -> f64 {
     shares.text
         + shares.canvas
@@ -115,35 +120,34 @@ fn images_divide_what_is_not_there_without_them() {
 
 #[test]
 fn shares_are_written_beside_what_they_are_of() {
-    let mut layout = json!({"viewport": [100, 100], "elements": [
+    let mut elements = elements(json!([
         {"kind": "background", "rect": [0, 0, 100, 50]},
         {"kind": "background", "rect": [0, 0, 100, 50], "url": "https://a.test/a.jpg"},
         {"kind": "text", "rect": [0, 10, 100, 50]},
         {"kind": "text", "rect": [0, 90, 100, 10]},
-    ]});
+    ]));
     let rows = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0];
     let images = vec![("https://a.test/a.jpg".to_owned(), 0.6, Some(rows))];
-    shares([0.1, 0.3, 0.5], images, 0.0, ink()).write(&mut layout);
-    let of = |k: usize| layout["elements"][k]["share"].as_f64();
-    assert_eq!(of(0), Some(0.16667));
-    assert_eq!((of(1), of(2), of(3)), (None, Some(0.2), None));
+    let told = shares([0.1, 0.3, 0.5], images, 0.0, ink()).write(&mut elements, true);
+    let found: Vec<f64> = elements.iter().map(|element| element.share.0).collect();
+    assert_eq!(found, [0.16667, 0.0, 0.2, 0.0]);
     let images = json!([{"url": "https://a.test/a.jpg", "share": 0.5, "rows": rows}]);
     assert_eq!(
-        layout["shares"],
-        json!({"canvas": 0.13333, "images": images, "otherImages": 0.0})
+        json!(told),
+        json!({"canvas": 0.13333, "canvasScripted": true, "images": images})
     );
 }
 
 #[test]
 fn images_are_looked_at_in_order_of_what_can_be_seen_of_them() {
-    let elements = [
-        json!({"kind": "image", "rect": [-50, 0, 100, 10], "url": "a"}),
-        json!({"kind": "background", "rect": [0, 0, 100, 100], "url": "b"}),
-        json!({"kind": "image", "rect": [0, 90, 10, 100], "url": "a"}),
-        json!({"kind": "image", "rect": [0, 100, 10, 100], "url": "below"}),
-        json!({"kind": "iframe", "rect": [0, 0, 100, 100], "url": "frame"}),
-        json!({"kind": "image", "rect": [0, 0, 100, 100]}),
-    ];
+    let elements = elements(json!([
+        {"kind": "image", "rect": [-50, 0, 100, 10], "url": "a"},
+        {"kind": "background", "rect": [0, 0, 100, 100], "url": "b"},
+        {"kind": "image", "rect": [0, 90, 10, 100], "url": "a"},
+        {"kind": "image", "rect": [0, 100, 10, 100], "url": "below"},
+        {"kind": "iframe", "rect": [0, 0, 100, 100], "url": "frame"},
+        {"kind": "image", "rect": [0, 0, 100, 100]},
+    ]));
     let areas = areas(&elements, (100.0, 100.0));
     assert_eq!(by_size(&areas), [("b", 10_000.0), ("a", 600.0)]);
 }

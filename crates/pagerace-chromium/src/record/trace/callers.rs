@@ -8,19 +8,11 @@
 
 use std::collections::BTreeMap;
 
+use pagerace_har::extension::{Caller, Ms};
 use serde_json::Value;
 
 use super::Span;
-
-/// The cause of a request.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::record) struct Caller {
-    /// The script or data.
-    pub(in crate::record) url: String,
-    /// The milliseconds from the end of the script's run, or from the arrival of the data, to the
-    /// request.
-    pub(in crate::record) after_ms: f64,
-}
+use crate::record::timings::round;
 
 /// The role of a span in the search for a cause.
 #[derive(Clone, Debug)]
@@ -76,6 +68,6 @@ fn caller(spans: &[Span], at: f64) -> Option<Caller> {
     };
     Some(Caller {
         url: last.url.clone()?,
-        after_ms: ((at - since) / 1e3).max(0.0),
+        ms: Ms(round(((at - since) / 1e3).max(0.0))),
     })
 }

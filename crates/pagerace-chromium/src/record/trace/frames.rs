@@ -8,9 +8,11 @@
 
 use std::collections::BTreeMap;
 
+use pagerace_har::extension::{self, Ms};
 use serde_json::Value;
 
 use super::{Kind, SHORTEST_TASK_MS, Span, Thread, duration, median, owned};
+use crate::record::timings::round;
 
 /// The times of a page's frames in milliseconds; `None` if the trace does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -45,6 +47,17 @@ impl Rendering {
     pub(in crate::record) fn slow_down(&mut self, factor: f64) {
         for work in [&mut self.first, &mut self.later].into_iter().flatten() {
             *work *= factor;
+        }
+    }
+
+    /// Returns the times as a recording has them.
+    pub(in crate::record) fn told(&self) -> extension::Rendering {
+        let ms = |time: Option<f64>| time.map(|time| Ms(round(time)));
+        extension::Rendering {
+            first_ms: ms(self.first),
+            later_ms: ms(self.later),
+            presentation_ms: ms(self.presentation),
+            later_presentation_ms: ms(self.later_presentation),
         }
     }
 }

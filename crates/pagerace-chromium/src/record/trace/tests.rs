@@ -342,7 +342,7 @@ fn a_request_follows_the_script_that_ran_before_it_in_its_task() {
         let caller = found.callers.get(id)?;
         Some((
             caller.url.trim_start_matches("https://a.test/"),
-            caller.after_ms,
+            caller.ms.0,
         ))
     };
     assert_eq!(caller("module"), Some(("module.js", 0.2)));

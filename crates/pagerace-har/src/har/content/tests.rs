@@ -46,7 +46,7 @@ fn import(html: &str) -> Option<Content> {
         har.to_string().as_bytes(),
         &ImportOptions::default(),
     );
-    page.expect("a page").content
+    page.expect("a page").content().cloned()
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn images_of_styles_and_lazy_images_inside_the_document() {
     entries.extend(names.map(image));
     let har = json!({"log": {"entries": entries}}).to_string();
     let page = from_bytes("x.har", har.as_bytes(), &ImportOptions::default()).expect("a page");
-    let content = page.content.expect("the document has a body");
+    let content = page.content().expect("the document has a body");
     assert_eq!(content.styled, [ResourceId(1), ResourceId(2)]);
     assert_eq!(content.lazy, [ResourceId(4)]);
     let delays_load = page.resources.iter().map(|r| r.blocks_load);

@@ -255,7 +255,7 @@ fn text_link(recording: &Recording, parent: usize, i: usize, end: usize) -> Opti
 /// arrive, other resources once they are complete.
 fn complete_before(recording: &Recording, parent: usize, i: usize) -> bool {
     let at = if recording.is_document(parent) {
-        recording.entries[parent].response_start()
+        recording.entries[parent].first_byte
     } else {
         recording.end(parent)
     };

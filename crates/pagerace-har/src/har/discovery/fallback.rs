@@ -5,12 +5,9 @@ use pagerace_core::Destination;
 use super::body::asked_after_load;
 use super::{How, Link};
 use crate::har::recording::Recording;
+use crate::har::thresholds::MARKUP_LAG_MS;
 use crate::har::viewport;
 use pagerace_page::Evidence;
-
-/// Maximum time from the end of a document to the requests of its markup: one slow task
-/// of the parser. Later requests have another cause, if there is one. Milliseconds.
-const PARSER_LAG_MS: f64 = 100.0;
 
 /// Returns the most plausible parent of entry `i`.
 pub(super) fn link(recording: &Recording, i: usize) -> Link {
@@ -31,7 +28,7 @@ fn by_time(recording: &Recording, i: usize, start: f64) -> Link {
         Destination::Image if viewport::is_icon(&recording.entries[i]) => None,
         Destination::Font => complete(Destination::Style).map(|p| (p, How::Style)),
         Destination::Fetch => complete(Destination::Script).map(|p| (p, How::Script)),
-        _ if lag <= PARSER_LAG_MS => Some((document, How::Markup)),
+        _ if lag <= MARKUP_LAG_MS => Some((document, How::Markup)),
         Destination::Style
         | Destination::Iframe
         | Destination::Script
@@ -40,7 +37,7 @@ fn by_time(recording: &Recording, i: usize, start: f64) -> Link {
         _ => None,
     };
     let (parent, how) = found.unwrap_or_else(|| {
-        if lag <= PARSER_LAG_MS && !asked_after_load(recording, i) {
+        if lag <= MARKUP_LAG_MS && !asked_after_load(recording, i) {
             (document, How::Markup)
         } else {
             (

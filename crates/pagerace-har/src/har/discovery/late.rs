@@ -10,11 +10,8 @@ use pagerace_core::{Destination, RequestPriority};
 use super::{How, Link, fallback};
 use crate::har::notes::{Kind, Notes};
 use crate::har::recording::Recording;
+use crate::har::thresholds::BLOCKED_MARKUP_LAG_MS;
 use pagerace_page::Evidence;
-
-/// Maximum time from the arrival of all resources that the parser waits for to its
-/// requests. Slow tasks and the browser's own scheduling lie in between. Milliseconds.
-const PARSER_LAG_MS: f64 = 200.0;
 
 /// Links such entries to the cause that their times indicate.
 pub(super) fn relink(recording: &Recording, links: &mut [Option<Link>], notes: &mut Notes) {
@@ -60,7 +57,7 @@ fn late(recording: &Recording, links: &[Option<Link>], document: usize, i: usize
         .filter_map(|j| recording.end(recording.redirects.end(j)))
         .filter(|end| *end <= start)
         .fold(recording.end(document)?, f64::max);
-    (start > parsed + PARSER_LAG_MS).then(|| fallback::late(recording, i, start))
+    (start > parsed + BLOCKED_MARKUP_LAG_MS).then(|| fallback::late(recording, i, start))
 }
 
 /// Returns true if the parser, or the requests that the browser defers meanwhile, may

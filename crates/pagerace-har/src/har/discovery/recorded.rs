@@ -6,6 +6,7 @@ use super::{How, Link};
 use crate::har::initiator::{Initiator, Kind, Place};
 use crate::har::notes::{self, Notes};
 use crate::har::recording::Recording;
+use crate::har::thresholds::{LOADED_TO_REQUEST_MS, LOADER_TO_CALLBACK_MS, UNRUN_MS};
 use pagerace_page::Evidence;
 
 /// Returns the link of entry `i` if its initiator is recorded and among the entries
@@ -104,15 +105,6 @@ fn by_script(recording: &Recording, i: usize, initiator: &Initiator) -> Option<L
     Some(at(*parent, how, place))
 }
 
-/// Minimum time from the completion of a script to its requests in callbacks.
-/// Milliseconds.
-const CALLBACK_MS: f64 = 100.0;
-/// Maximum time from an event to the callback's request. Milliseconds.
-const CALLED_MS: f64 = 200.0;
-/// A script that was complete less than this before a request has not run yet.
-/// Milliseconds.
-const UNRUN_MS: f64 = 5.0;
-
 /// Returns the script that a loader (require.js and the like) waited for before it
 /// requested entry `i`. The stack names only the loader, although an earlier script that
 /// it loaded triggers the request when it arrives. The last script that was complete
@@ -120,7 +112,7 @@ const UNRUN_MS: f64 = 5.0;
 /// of which they do not tell the caller.
 fn loaded_before(recording: &Recording, i: usize, loader: usize) -> Option<usize> {
     let (loaded, start) = (recording.end(loader)?, recording.start(i)?);
-    if recording.ran.is_empty() || start < loaded + CALLBACK_MS {
+    if recording.ran.is_empty() || start < loaded + LOADER_TO_CALLBACK_MS {
         return None;
     }
     let asked_by_loader = |j: usize| {
@@ -131,7 +123,7 @@ fn loaded_before(recording: &Recording, i: usize, loader: usize) -> Option<usize
     let done = (0..i).filter_map(|j| Some((j, recording.end(j)?)));
     let before = done.filter(|(j, end)| {
         recording.destinations[*j] == Destination::Script
-            && (start - CALLED_MS..=start - UNRUN_MS).contains(end)
+            && (start - LOADED_TO_REQUEST_MS..=start - UNRUN_MS).contains(end)
             && *end > loaded
             && asked_by_loader(*j)
     });

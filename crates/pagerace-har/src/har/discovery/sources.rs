@@ -9,10 +9,7 @@ use pagerace_page::Evidence;
 use super::{How, Link};
 use crate::fonts::{self, Face};
 use crate::har::recording::Recording;
-
-/// The time by which rounding may move the end of a failed request behind the next request.
-/// Milliseconds.
-const ROUNDING_MS: f64 = 5.0;
+use crate::har::thresholds::FONT_ROUNDING_MS;
 
 /// Links fonts to the failed source before them in their `@font-face` rule.
 pub(super) fn relink(recording: &Recording, links: &mut [Option<Link>]) {
@@ -52,7 +49,7 @@ fn faces(recording: &Recording, sheet: usize) -> Vec<Face> {
 /// Returns true if `j` was over when `i` began, or if the times are not known.
 fn precedes(recording: &Recording, j: usize, i: usize) -> bool {
     let times = recording.end(j).zip(recording.start(i));
-    times.is_none_or(|(end, start)| end <= start + ROUNDING_MS)
+    times.is_none_or(|(end, start)| end <= start + FONT_ROUNDING_MS)
 }
 
 #[cfg(test)]

@@ -2,29 +2,14 @@
 
 use pagerace_core::{Destination, Duration, ScriptMode};
 
-use super::callback::{self, Callers, Cause};
 use super::{How, Link, offsets};
+use crate::har::causes::request::{self, Callers};
 use crate::har::notes::{Kind, Notes};
-use crate::har::recording::Recording;
+use crate::har::recording::{Recording, tick};
+use crate::har::thresholds::{INLINE_LAG_MS, LATE_INITIATOR_MS, QUEUE_MS, SYNCHRONOUS_GAP_MS};
 use crate::har::viewport;
 use pagerace_page::model::MAX_TIME;
 use pagerace_page::{Discovery, Evidence, ResourceId, Trigger, Wait};
-
-/// Maximum time from the arrival of an inline script to its requests, if no earlier
-/// resource delayed it. Later requests come from a timer or an event. Milliseconds.
-const INLINE_LAG_MS: f64 = 200.0;
-
-/// Maximum time that a script which is ready to run waits for reasons other than recorded tasks.
-/// Milliseconds.
-const QUEUE_MS: f64 = 100.0;
-
-/// Minimum time from a request to the later completion of its supposed script that is
-/// worth a note. Milliseconds.
-const LATE_MS: f64 = 50.0;
-
-/// Maximum time from the response of a synchronous request to the next request of the same
-/// task, if tasks are not recorded. Milliseconds.
-const SYNCHRONOUS_GAP_MS: f64 = 50.0;
 
 /// Returns the discovery of each entry.
 pub(in crate::har) fn discoveries(
@@ -80,17 +65,17 @@ pub(in crate::har) fn discoveries(
                 let could = blockers.ready(recording, link.parent, modes[link.parent], i);
                 // A task long after that time is a callback.
                 let ran = recording.ran.get(&link.parent);
-                let ran = ran.filter(|ran| recording.idle(could, ran.from) <= QUEUE_MS);
+                let ran = ran.filter(|ran| recording.idle(could, ran.start) <= QUEUE_MS);
                 let run = match ran {
-                    Some(ran) => ran.from..ran.to,
-                    None => could..could + cpu_ms[link.parent].unwrap_or(0.0),
+                    Some(ran) => ran.start..ran.end,
+                    None => could..tick(could + cpu_ms[link.parent].unwrap_or(0.0)),
                 };
                 let late = recording.end(link.parent).zip(recording.start(i));
-                if late.is_some_and(|(end, start)| end > start + LATE_MS) {
+                if late.is_some_and(|(end, start)| end > start + LATE_INITIATOR_MS) {
                     notes.add(Kind::LateInitiator);
                 }
-                let cause = callback::cause(recording, &callers, i, &run);
-                wait = cause.map(|(cause, _)| as_wait(cause));
+                let cause = request::cause(recording, &callers, i, &run);
+                wait = cause.map(|(cause, _)| cause);
                 let delay = match cause {
                     Some((_, at)) => since_event(recording, i, at),
                     None => since(recording, i, run.end),
@@ -162,7 +147,7 @@ fn follow_synchronous(recording: &Recording, links: &[Option<Link>], all: &mut [
             continue;
         };
         // A task lasts as long as its script waits for the response.
-        let begun = recording.task_at(start).unwrap_or(start);
+        let begun = recording.task_at(start).map_or(start, |task| task.start);
         let could = begun.min(start - delay.as_millis_f64());
         let before = waits.iter().take_while(|(wait, _)| *wait < i);
         let last = before
@@ -172,7 +157,7 @@ fn follow_synchronous(recording: &Recording, links: &[Option<Link>], all: &mut [
             continue;
         };
         let same_task = match recording.last_task(start) {
-            Some((begun, _)) => begun <= end,
+            Some(task) => task.start <= end,
             None => start - end <= SYNCHRONOUS_GAP_MS,
         };
         if same_task {
@@ -209,7 +194,7 @@ fn inline(
     // comes later, and so does a function that a script below calls, if its run is recorded.
     let parses = recording.parsed.is_some_and(|at| start < at);
     let is_first = parses && recording.entries[i].own.timer_set_ms.is_none();
-    let has_run = |j: usize| recording.ran.get(&j).is_some_and(|run| run.from < start);
+    let has_run = |j: usize| recording.ran.get(&j).is_some_and(|run| run.start < start);
     let counts = |b: &Blocker| {
         let offsets = b.offset.zip(link.decoded_offset);
         let is_below = offsets.is_some_and(|(blocker, script)| blocker > script);
@@ -251,7 +236,7 @@ fn in_callback(
     let ready = recording
         .start(i)
         .map_or(f64::INFINITY, |start| start - delay.as_millis_f64());
-    let cause = callback::cause(recording, callers, i, &(ready..ready));
+    let cause = request::cause(recording, callers, i, &(ready..ready));
     let Some((cause, at)) = cause else {
         return (found, None);
     };
@@ -263,15 +248,7 @@ fn in_callback(
             delay,
         },
     };
-    (found, Some(as_wait(cause)))
-}
-
-fn as_wait(cause: Cause) -> Wait {
-    match cause {
-        Cause::ContentLoaded => Wait::ContentLoaded,
-        Cause::Loaded => Wait::Loaded,
-        Cause::Complete(entry) => Wait::Resource { id: id(entry) },
-    }
+    (found, Some(cause))
 }
 
 fn id(index: usize) -> ResourceId {
@@ -292,7 +269,7 @@ fn since_event(recording: &Recording, i: usize, at: f64) -> Duration {
     let Some(called) = recording.timer_set(i).or_else(|| recording.start(i)) else {
         return delay;
     };
-    let begun = recording.task_at(called).unwrap_or(called);
+    let begun = recording.task_at(called).map_or(called, |task| task.start);
     delay.saturating_sub(Duration::from_millis_f64(recording.busy(at, begun)))
 }
 
@@ -304,7 +281,7 @@ fn since_run(recording: &Recording, i: usize, script: ResourceId, delay: Duratio
         return delay;
     };
     if let Some(run) = recording.ran.get(&script.index()) {
-        return since(recording, i, run.to);
+        return since(recording, i, run.end);
     }
     let busy = recording.busy(start - delay.as_millis_f64(), start);
     delay.saturating_sub(Duration::from_millis_f64(busy))
@@ -323,7 +300,7 @@ struct Blocker {
     entry: usize,
     /// Its offset in the decoded document, if known.
     offset: Option<u64>,
-    /// Its end in milliseconds since 1970, and the entry at the end of its redirects.
+    /// Its end, and the entry at the end of its redirects.
     complete: (f64, usize),
 }
 
@@ -376,8 +353,7 @@ impl Blockers {
     }
 
     /// Returns the earliest time at which script `s` could have run, as far as known, for
-    /// its child `i`: complete, and not before the resources that it waits for. In
-    /// milliseconds since 1970.
+    /// its child `i`: complete, and not before the resources that it waits for.
     fn ready(&self, recording: &Recording, s: usize, mode: ScriptMode, i: usize) -> f64 {
         let Some(complete) = recording.end(s) else {
             return f64::INFINITY;

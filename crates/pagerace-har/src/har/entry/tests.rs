@@ -21,7 +21,7 @@ fn webpagetest_times_are_relative_to_the_page() {
         "_created": 15, "_all_start": 20, "_all_end": 149, "timings": {"receive": 5}});
     let entry = Entry::parse(0, &v, Some(1000.0));
     assert_eq!((entry.start, entry.end), (Some(1015.0), Some(1149.0)));
-    assert_eq!(entry.response_start(), Some(1144.0));
+    assert_eq!(entry.first_byte, Some(1144.0));
 }
 
 #[test]

@@ -37,14 +37,17 @@ fn share(page: &Page, i: Option<u32>) -> f64 {
         LargestElement::Text => i.is_none(),
         LargestElement::Image { id } => i == Some(id.0),
     };
-    let mut all = page.candidates.iter();
+    let mut all = page.largest_candidates().iter();
     all.find(|c| is(c.element)).map_or(0.0, |c| c.probability)
 }
 
 #[test]
 fn a_page_without_images_has_text_alone() {
     let page = import([]);
-    assert_eq!((page.candidates.len(), share(&page, None)), (1, 1.0));
+    assert_eq!(
+        (page.largest_candidates().len(), share(&page, None)),
+        (1, 1.0)
+    );
 }
 
 #[test]
@@ -80,7 +83,7 @@ fn advertisement_icons_errors_and_beacons_are_no_candidates() {
         image("beacon.jpg", 100),
         entry("https://s0.2mdn.net/simgad/1", "image/jpeg", 90_000),
     ];
-    assert_eq!(import(others).candidates.len(), 1);
+    assert_eq!(import(others).largest_candidates().len(), 1);
 }
 
 #[test]
@@ -91,7 +94,10 @@ fn pictures_to_which_advertisement_leads_are_neither_visible_nor_candidates() {
         one["_initiator"] = json!({"type": "script", "stack": {"callFrames": [{"url": tag}]}});
         one["_priority"] = json!("High");
         let page = import([entry(tag, "text/javascript", 9_000), one]);
-        (page.resources[2].in_viewport, page.candidates.len())
+        (
+            page.resources[2].in_viewport,
+            page.largest_candidates().len(),
+        )
     };
     assert_eq!(picture("shoes.example"), (false, 1));
     assert_eq!(picture("a.test"), (true, 2), "the site's own picture");
@@ -153,6 +159,6 @@ fn the_words_name_the_most_probable_ones() {
         words.starts_with("a.jpg ") && words.contains(", text "),
         "{words}"
     );
-    let first = page.candidates[0].element;
+    let first = page.largest_candidates()[0].element;
     assert_eq!(first, LargestElement::Image { id: ResourceId(1) });
 }

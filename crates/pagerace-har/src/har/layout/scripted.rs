@@ -8,22 +8,13 @@
 //! the script that put them on the page, or for `DOMContentLoaded` if the recording does not tell
 //! when that was.
 
-use std::collections::BTreeSet;
+use pagerace_core::Duration;
 
-use pagerace_core::{Destination, Duration};
-use serde_json::Value;
-
-use super::callbacks::{Events, HORIZON_MS, frame_of};
-use crate::har::extension;
-use crate::har::initiator::{Kind, Place};
-use crate::har::pages::Chosen;
+use crate::extension;
+use crate::har::causes::{self, Events, frame_of};
 use crate::har::recording::Recording;
-use crate::har::value::{flag, list, millis};
-use pagerace_page::model::MAX_TIME;
+use crate::har::thresholds::{FIRST_MOTION_MS, HORIZON_MS};
 use pagerace_page::{Element, ElementKind, Largest, ResourceId, Wait};
-
-/// Time after the first paint in which a motion begins that needs no script. Milliseconds.
-const FRAME_MS: f64 = 50.0;
 
 /// Times of an element that the recording tells, in milliseconds since the navigation.
 pub(super) struct Told {
@@ -36,20 +27,13 @@ pub(super) struct Told {
 }
 
 impl Told {
-    pub(super) fn new(element: &Value) -> Self {
-        let sane = |ms: &f64| (0.0..=MAX_TIME.as_millis_f64()).contains(ms);
-        let motion = |times: &Value| {
-            let time = |i: usize| times.get(i)?.as_f64().filter(sane);
-            let (begin, seen) = (time(0)?, time(1)?);
-            (begin <= seen).then_some((begin, seen))
-        };
+    pub(super) fn new(element: &extension::Element) -> Self {
+        let motions = element.motions_ms.iter();
+        let motions = motions.map(|[begin, seen, _]| (begin.0, seen.0));
         Self {
-            revealed: flag(element, "scripted"),
-            made: millis(element, "madeMs"),
-            motions: list(element, "motionsMs")
-                .iter()
-                .filter_map(motion)
-                .collect(),
+            revealed: element.scripted,
+            made: element.made_ms.map(|ms| ms.0),
+            motions: motions.filter(|(begin, seen)| begin <= seen).collect(),
         }
     }
 }
@@ -60,11 +44,12 @@ pub(super) fn wait(
     elements: &mut [Element],
     told: &[Told],
     largest: Option<Largest>,
+    recording: &Recording,
     events: &Events,
-    page: Option<&Value>,
 ) {
-    let paint = |key| extension::paint(page, key);
-    let first = paint("fcpMs").map_or(0.0, |fcp| fcp + FRAME_MS);
+    let first = recording
+        .first_paint()
+        .map_or(0.0, |fcp| fcp + FIRST_MOTION_MS);
     for (i, (element, told)) in elements.iter_mut().zip(told).enumerate() {
         // A frame waits for its own picture.
         if element.after != Wait::ContentLoaded {
@@ -86,10 +71,10 @@ pub(super) fn wait(
         // Chromium may count an element before it has faded in, and images before their last motion.
         if is_scripted
             && largest.is_some_and(is_largest)
-            && let Some(paint) = paint("lcpMs").filter(|_| motion.is_some())
-            && !(begin..begin + FRAME_MS).contains(&paint)
+            && let Some(paint) = recording.largest_paint().filter(|_| motion.is_some())
+            && !(begin..begin + FIRST_MOTION_MS).contains(&paint)
         {
-            begin = events.frame_of(paint);
+            begin = frame_of(&recording.tasks, 0.0, paint);
         }
         if is_scripted {
             begin = begin.max(events.parsed);
@@ -119,17 +104,17 @@ pub(super) fn forget_places(
     told: &[Told],
     viewport: (u32, u32),
     largest: Option<Largest>,
-    page: Option<&Value>,
+    recording: &Recording,
     loaded: f64,
 ) {
-    let early = |key| extension::paint(page, key).is_some_and(|paint| paint <= loaded);
+    let early = |paint: Option<f64>| paint.is_some_and(|paint| paint <= loaded);
     let seen = |e: &Element| e.contentful && e.rect.visible_area(viewport) > 0.0;
     let plain = |(e, told): (&Element, &Told)| seen(e) && is_in_markup(e) && !told.revealed;
-    if early("fcpMs") && !elements.iter().zip(told).any(plain) {
+    if early(recording.first_paint()) && !elements.iter().zip(told).any(plain) {
         return;
     }
     // The largest element keeps its position if it was painted before `DOMContentLoaded`.
-    let largest = largest.filter(|_| early("lcpMs"));
+    let largest = largest.filter(|_| early(recording.largest_paint()));
     let is_largest = |l: Largest, i, e: &Element| {
         l.text.is_some_and(|text| text == i) || (l.image.is_some() && l.image == shown(e))
     };
@@ -140,75 +125,26 @@ pub(super) fn forget_places(
     }
 }
 
-/// Returns the cause of the largest text, and the time of the cause in milliseconds since
-/// the navigation: the last data before the paint that the text's makers requested.
-/// Without data, and if the paint came before `DOMContentLoaded` at `loaded`, the cause
-/// is the last maker that ran.
-pub(super) fn cause(
-    recording: &Recording,
-    page: Option<&Value>,
-    started: Option<f64>,
-    loaded: f64,
-) -> Option<(Wait, f64)> {
-    let (painted, started) = (extension::paint(page, "lcpMs")?, started?);
-    let urls = extension::makers(page);
-    let makers: BTreeSet<usize> = urls.filter_map(|url| recording.find(url)).collect();
-    let asked = |i: &usize| {
-        let initiator = &recording.entries[*i].initiator;
-        let by = |place: &Place| recording.resolve(&place.url, *i);
-        recording.destinations[*i] == Destination::Fetch
-            && recording.redirects.to[*i].is_none()
-            && initiator.kind == Kind::Script
-            && initiator
-                .places
-                .iter()
-                .filter_map(by)
-                .any(|s| makers.contains(&s))
-    };
-    let last = |times: &mut dyn Iterator<Item = (usize, f64)>| {
-        let before = times.map(|(i, at)| (i, at - started));
-        before
-            .filter(|(_, at)| *at <= painted)
-            .max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
-    };
-    let data = (0..recording.entries.len()).filter(asked);
-    let data = last(&mut data.filter_map(|i| Some((i, recording.end(i)?))));
-    let ran = || {
-        last(
-            &mut makers
-                .iter()
-                .filter_map(|i| Some((*i, recording.ran.get(i)?.from))),
-        )
-    };
-    let (id, at) = data.or_else(|| ran().filter(|_| painted <= loaded))?;
-    let id = ResourceId(id as u32);
-    Some((Wait::Resource { id }, at))
-}
-
-/// Dates the elements with the recorded paints. `loaded` is the time of `DOMContentLoaded`, in
-/// milliseconds since the navigation; `cause` is the event that the largest text waited for, if known.
+/// Dates the elements with the recorded paints. `loaded` is the time of `DOMContentLoaded`.
 pub(super) fn date(
     elements: &mut [Element],
     viewport: (u32, u32),
     largest: Option<Largest>,
-    chosen: &Chosen,
+    recording: &Recording,
     loaded: f64,
-    cause: Option<(Wait, f64)>,
 ) {
-    let page = chosen.page;
-    let tasks = extension::main_thread(page);
-    let since = |key, at: f64| {
-        let paint = extension::paint(page, key).filter(|paint| *paint > at)?;
+    let since = |paint: Option<f64>, at: f64| {
+        let paint = paint.filter(|paint| *paint > at)?;
         // The model itself adds the last rendering and the presentation of the frame.
-        let frame = frame_of(&tasks, at, paint);
-        // The model also adds all these tasks.
-        let busy: f64 = tasks.iter().map(|t| t.inside(at, frame)).sum();
-        Some(Duration::from_millis_f64((frame - at - busy).max(0.0)))
+        let frame = frame_of(&recording.tasks, at, paint);
+        // The model also adds all tasks before it.
+        let idle = recording.idle(at, frame);
+        Some(Duration::from_millis_f64(idle.max(0.0)))
     };
     let area = |e: &Element| e.rect.visible_area(viewport);
     let seen = |e: &Element| e.contentful && area(e) > 0.0;
     let all_made = !elements.iter().any(|e| seen(e) && is_in_markup(e));
-    let first = since("fcpMs", loaded).filter(|_| all_made);
+    let first = since(recording.first_paint(), loaded).filter(|_| all_made);
     let scripted =
         |e: &&mut Element| !is_in_markup(e) && e.after == Wait::ContentLoaded && e.delay.is_none();
     for element in elements.iter_mut().filter(scripted) {
@@ -219,9 +155,10 @@ pub(super) fn date(
         && let element = &mut elements[text]
         && !is_in_markup(element)
     {
-        let (after, at) = cause.unwrap_or((Wait::ContentLoaded, loaded));
+        let (after, at) =
+            causes::largest_text(recording, loaded).unwrap_or((Wait::ContentLoaded, loaded));
         element.after = after;
-        element.delay = since("lcpMs", at);
+        element.delay = since(recording.largest_paint(), at);
     }
 }
 

@@ -99,7 +99,7 @@ fn frames_take_the_times_that_the_recording_tells() {
     let mut own = own();
     own["rendering"] = json!({"firstMs": 40, "laterMs": null, "presentationMs": 12.5,
         "laterPresentationMs": "soon"});
-    let rendering = import(&own).layout.expect("recorded").rendering;
+    let rendering = import(&own).layout().cloned().expect("recorded").rendering;
     let expected = RenderingTime {
         first: Duration::from_millis(40),
         later: Some(Duration::from_millis(3)),
@@ -111,7 +111,7 @@ fn frames_take_the_times_that_the_recording_tells() {
 
 #[test]
 fn elements_are_those_that_can_be_seen() {
-    let layout = import(&own()).layout.expect("recorded");
+    let layout = import(&own()).layout().cloned().expect("recorded");
     assert_eq!(layout.viewport, (400, 300));
     let fonts = vec![ResourceId(2)];
     let (image, background) = (ResourceId(3), ResourceId(4));
@@ -152,7 +152,7 @@ fn a_video_counts_as_content_before_its_poster_arrives() {
         {"kind": "video", "rect": [0, 0, 9, 9], "url": "https://a.test/big.png", "offset": 100},
         {"kind": "video", "rect": [0, 0, 9, 9], "offset": 100},
     ]);
-    let layout = import(&own).layout.expect("recorded");
+    let layout = import(&own).layout().cloned().expect("recorded");
     let [poster, player] = &layout.elements[..] else {
         panic!(
             "a video without a poster shows nothing: {:?}",
@@ -185,7 +185,7 @@ fn scripts_inside_the_document_share_its_script_time_by_length() {
     let har = json!({"log": {"pages": pages, "entries": [entry]}}).to_string();
     let options = crate::ImportOptions::default();
     let page = from_bytes("x.page", har.as_bytes(), &options).expect("a page");
-    let scripts = &page.layout.as_ref().expect("recorded").inline_scripts;
+    let scripts = &page.layout().expect("recorded").inline_scripts;
     let [first, second] = &scripts[..] else {
         panic!("two run: {scripts:?}");
     };
@@ -205,7 +205,8 @@ fn a_page_that_was_painted_before_was_not_hidden() {
         own["paints"] = json!({"fcpMs": fcp});
         let timings = json!({"onContentLoad": 100});
         import_loaded(&own, &timings)
-            .layout
+            .layout()
+            .cloned()
             .expect("recorded")
             .hidden
     };
@@ -219,7 +220,7 @@ fn an_overlay_goes_after_its_event() {
         let mut own = own();
         own["layout"]["overlay"] = told.clone();
         own["layout"]["hidden"] = told;
-        let layout = import(&own).layout.expect("recorded");
+        let layout = import(&own).layout().cloned().expect("recorded");
         assert_eq!(layout.hidden, layout.overlay, "told alike");
         layout.overlay
     };
@@ -243,7 +244,7 @@ fn a_frame_shows_its_document() {
         {"kind": "iframe", "rect": [0, 0, 9, 9], "url": "https://a.test/big.png", "offset": 100},
         {"kind": "iframe", "rect": [0, 0, 9, 9], "url": "https://a.test/never-requested"},
     ]);
-    let layout = import(&own).layout.expect("recorded");
+    let layout = import(&own).layout().cloned().expect("recorded");
     let [frame] = &layout.elements[..] else {
         panic!("{:?}", layout.elements);
     };
@@ -277,7 +278,7 @@ fn a_frame_looks_as_recorded_once_its_largest_image_is_there() {
         let har = json!({"log": {"pages": [{"_pagerace": own}], "entries": entries}}).to_string();
         let options = crate::ImportOptions::default();
         let page = from_bytes("x.page", har.as_bytes(), &options).expect("a page");
-        page.layout.expect("recorded").elements[0].after
+        page.layout().cloned().expect("recorded").elements[0].after
     };
     let beacon = below("beacon.png", 43);
     let images = [
@@ -293,7 +294,7 @@ fn a_frame_looks_as_recorded_once_its_largest_image_is_there() {
 #[test]
 fn the_page_has_what_the_fields_say() {
     let page = import(&own());
-    let layout = page.layout.as_ref().expect("recorded");
+    let layout = page.layout().expect("recorded");
     assert_eq!(layout.body_start, Some(20));
     assert_eq!(layout.by_layout, [ResourceId(5)]);
     assert_eq!(
@@ -318,7 +319,12 @@ fn the_page_has_what_the_fields_say() {
         own["paints"]["lcpRebuilt"] = json!(true);
         own["paints"]["lcpMs"] = json!(painted);
         let page = import_loaded(&own, &json!({"onContentLoad": 100}));
-        let largest = page.layout.expect("recorded").largest.expect("recorded");
+        let largest = page
+            .layout()
+            .cloned()
+            .expect("recorded")
+            .largest
+            .expect("recorded");
         assert_eq!(largest.rebuilt, is_late, "painted at {painted} ms");
     }
     let rendering = layout.rendering.expect("recorded");
@@ -362,11 +368,12 @@ fn without_a_layout_there_is_none() {
         json!({"layout": {"viewport": [0, 10], "elements": []}}),
         json!({"layout": {"elements": []}}),
     ] {
-        assert_eq!(import(&own).layout, None, "{own}");
+        assert_eq!(import(&own).layout(), None, "{own}");
     }
     let by_device = json!({"device": {"width": 360, "height": 800}, "layout": {}});
     let layout = import(&by_device)
-        .layout
+        .layout()
+        .cloned()
         .expect("the device says how large");
     assert_eq!((layout.viewport, layout.elements.len()), ((360, 800), 0));
 }
@@ -375,7 +382,11 @@ fn without_a_layout_there_is_none() {
 fn the_number_of_processors_is_read() {
     let read = |processors: serde_json::Value| {
         let own = json!({"layout": {"viewport": [10, 10]}, "processors": processors});
-        import(&own).layout.expect("there is one").processors
+        import(&own)
+            .layout()
+            .cloned()
+            .expect("there is one")
+            .processors
     };
     assert_eq!(read(json!(2)), Some(2));
     for unknown in [json!(null), json!(0), json!(-1), json!("two"), json!(1e9)] {
@@ -475,7 +486,7 @@ fn what_only_styles_can_have_named_waits_for_layout() {
         }});
         let options = crate::ImportOptions::default();
         let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
-        let by_layout = page.layout.as_ref().expect("recorded").by_layout.len();
+        let by_layout = page.layout().expect("recorded").by_layout.len();
         (by_layout, page.resource(ResourceId(1)).blocks_load)
     };
     assert_eq!(
@@ -530,7 +541,10 @@ fn an_icon_that_the_browser_asks_for_is_not_the_parsers() {
 #[test]
 fn shares_of_the_picture_are_read_as_far_as_they_make_sense() {
     let mut own = own();
-    assert_eq!(import(&own).layout.expect("recorded").shares, None);
+    assert_eq!(
+        import(&own).layout().cloned().expect("recorded").shares,
+        None
+    );
     own["layout"]["elements"][0]["share"] = json!(0.25);
     own["layout"]["elements"][4]["share"] = json!(7);
     own["layout"]["shares"] = json!({"canvas": 0.05, "canvasScripted": true, "otherImages": "much", "images": [
@@ -539,7 +553,7 @@ fn shares_of_the_picture_are_read_as_far_as_they_make_sense() {
         {"url": "https://a.test/never-requested.png", "share": 0.1},
         {"url": "https://a.test/below.png", "rows": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 9]},
     ]});
-    let layout = import(&own).layout.expect("recorded");
+    let layout = import(&own).layout().cloned().expect("recorded");
     let shares: Vec<f64> = layout.elements.iter().map(|e| e.share).take(4).collect();
     assert_eq!(shares, [0.25, 0.0, 0.0, 0.0]);
     let read = PictureShares {
@@ -576,7 +590,7 @@ fn an_image_that_the_browser_asked_for_over_https_is_the_one_that_is_shown() {
     }});
     let options = crate::ImportOptions::default();
     let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
-    let elements = page.layout.expect("recorded").elements;
+    let elements = page.layout().cloned().expect("recorded").elements;
     let resource = ResourceId(1);
     assert_eq!(elements[0].kind, ElementKind::Image { resource });
 }

@@ -77,7 +77,7 @@ fn what_is_no_har_names_the_field() {
 fn times_of_the_page() {
     let har = har();
     let chosen = choose("f", &har, &ImportOptions::default()).unwrap();
-    assert_eq!(chosen.start(), Some(1000.0));
-    assert_eq!(chosen.timing("onLoad"), Some(5.0));
-    assert_eq!(chosen.timing("onContentLoad"), Some(4.0));
+    assert_eq!(chosen.page.start(), Some(1000.0));
+    assert_eq!(chosen.page.loaded(), Some(5.0));
+    assert_eq!(chosen.page.content_loaded(), Some(4.0));
 }

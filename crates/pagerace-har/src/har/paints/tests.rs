@@ -43,7 +43,7 @@ fn paints_of_browsertime_are_fitted() {
     assert_eq!(page.paint_evidence(), PaintEvidence::Fitted);
     assert_eq!(page.recorded.first_paint, Some(Duration::from_secs(1)));
     assert_eq!(page.recorded.speed_index, Some(Duration::from_millis(1500)));
-    let fit = page.fit.unwrap();
+    let fit = page.fit().unwrap();
     let (script, image) = (ResourceId(3), ResourceId(4));
     assert_eq!(fit.after, Wait::Resource { id: script });
     assert_eq!(fit.largest, Some(LargestElement::Image { id: image }));
@@ -63,7 +63,7 @@ fn paints_of_webpagetest_are_fitted() {
         "_LargestContentfulPaintType": "text"});
     let page = import(&json!({"onContentLoad": 400, "onLoad": 2500}), &fields);
     assert_eq!(page.recorded.first_paint, Some(Duration::from_millis(450)));
-    let fit = page.fit.unwrap();
+    let fit = page.fit().unwrap();
     assert_eq!(fit.after, Wait::ContentLoaded, "nothing else came since");
     assert_eq!(fit.largest, Some(LargestElement::Text));
 }
@@ -73,9 +73,9 @@ fn without_evidence_or_before_the_document_nothing_is_fitted() {
     let timings = json!({"onContentLoad": 400, "onLoad": 2500});
     let page = import(&timings, &json!({}));
     assert_eq!(
-        (page.fit, page.paint_evidence()),
+        (page.fit(), page.paint_evidence()),
         (None, PaintEvidence::Guessed)
     );
     let page = import(&timings, &json!({"_render": 50}));
-    assert_eq!(page.fit, None, "that was the page before");
+    assert_eq!(page.fit(), None, "that was the page before");
 }

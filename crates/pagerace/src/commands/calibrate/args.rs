@@ -50,8 +50,8 @@ pub(crate) struct CalibrateArgs {
         short,
         long,
         value_name = "LIST",
-        default_value = "ttfb,fcp,lcp,speed-index,tbt,onload",
-        value_delimiter = ','
+        value_delimiter = ',',
+        default_value = "ttfb,fcp,lcp,speed-index,tbt,onload"
     )]
     pub(crate) metric: Vec<MetricId>,
 

@@ -6,7 +6,7 @@ use clap::{Args, Parser};
 use pagerace_core::Duration;
 
 use super::DEFAULT_NETWORKS;
-use crate::cli::groups::{DesignArgs, OutputArgs, ProgressArgs, default};
+use crate::cli::groups::{DesignArgs, MODEL, OutputArgs, ProgressArgs, default};
 use crate::cli::model::{DistanceArgs, InterventionArgs, WireArgs, cpu};
 use crate::cli::plan::DEFAULT_STRATEGY;
 use crate::cli::values::duration;
@@ -42,7 +42,7 @@ pub(crate) struct WorldArgs {
     #[arg(long, value_name = "TIME", default_value = "2min", value_parser = duration)]
     pub(crate) deadline: Duration,
 
-    #[command(flatten, next_help_heading = "Model")]
+    #[command(flatten, next_help_heading = MODEL)]
     pub(crate) wire: WireArgs,
 
     /// Slow-down of the main thread in the prediction: how much slower this machine is

@@ -101,7 +101,7 @@ pub(super) fn event(page: &Page, wait: Wait) -> String {
 }
 
 fn founded(page: &Page) -> String {
-    match (page.paint_evidence(), page.fit) {
+    match (page.paint_evidence(), page.fit()) {
         (PaintEvidence::Recorded, _) => "the recording holds the layout".to_owned(),
         (_, Some(fit)) => {
             let held = fit.delay.map(|delay| {

@@ -7,7 +7,8 @@ use pagerace_lab::qlog::QlogRuns;
 
 use super::DEFAULT_NETWORKS;
 use crate::cli::groups::{
-    DesignArgs, LayoutArgs, OUTPUT, OutputArgs, PageChoice, WorkArgs, default, excluding,
+    DesignArgs, ESSENTIAL, LayoutArgs, MODEL, OUTPUT, OutputArgs, PageChoice, RECORDING, WorkArgs,
+    default, excluding,
 };
 use crate::cli::model::ModelArgs;
 use crate::cli::needs::NeedArgs;
@@ -38,45 +39,28 @@ Examples:
     mut_args(excluding("scenario", |arg| arg.get_help_heading() != Some(OUTPUT)))
 )]
 pub(crate) struct RaceArgs {
-    /// Recordings of the pages to race (.har or .har.gz), or URLs, which are recorded
-    /// first.
+    /// Recordings of the pages to race (.har or .har.gz), or URLs, which are recorded first.
     #[arg(value_name = "HAR", help_heading = None)]
     pub(crate) hars: Vec<PathBuf>,
 
     #[command(flatten)]
     pub(crate) design: DesignArgs,
 
-    #[command(flatten)]
-    pub(crate) choice: PageChoice,
-
-    #[command(flatten)]
-    pub(crate) layout: LayoutArgs,
-
-    /// Run the race of a results file (written by --json) again.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) scenario: Option<PathBuf>,
-
     // The heading of a flattened group holds for all options after it.
-    #[command(flatten, next_help_heading = "Essential")]
-    pub(crate) needs: NeedArgs,
-
-    #[command(flatten, next_help_heading = "Model")]
-    pub(crate) model: ModelArgs,
-
-    #[command(flatten, next_help_heading = "Output")]
+    #[command(flatten, next_help_heading = OUTPUT)]
     pub(crate) outputs: OutputArgs,
 
     /// Open the report in a browser.
-    #[arg(long, requires = "report", help_heading = "Output")]
+    #[arg(long, requires = "report")]
     pub(crate) open: bool,
 
-    /// Write the delivery of each object in each run as JSON: times, bytes, whether it is
-    /// complete, stream or datagrams.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    /// Write as JSON, for each object of each run: when it arrived, in how many bytes, whether it
+    /// is complete, and whether it came over a stream or in datagrams.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) sessions: Option<PathBuf>,
 
     /// Write qlog files of some runs into this directory.
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) qlog: Option<PathBuf>,
 
     /// Runs with qlog files: median, all, or numbers such as 1,2.
@@ -85,10 +69,26 @@ pub(crate) struct RaceArgs {
         value_name = "RUNS",
         default_value = "median",
         requires = "qlog",
-        help_heading = "Output"
+        hide_short_help = true
     )]
     pub(crate) qlog_runs: QlogRuns,
 
-    #[command(flatten, next_help_heading = "Output")]
+    #[command(flatten)]
     pub(crate) work: WorkArgs,
+
+    #[command(flatten, next_help_heading = RECORDING)]
+    pub(crate) choice: PageChoice,
+
+    #[command(flatten, next_help_heading = RECORDING)]
+    pub(crate) layout: LayoutArgs,
+
+    /// Run the race of a results file (written by --json) again.
+    #[arg(long, value_name = "FILE", help_heading = RECORDING)]
+    pub(crate) scenario: Option<PathBuf>,
+
+    #[command(flatten, next_help_heading = ESSENTIAL)]
+    pub(crate) needs: NeedArgs,
+
+    #[command(flatten, next_help_heading = MODEL)]
+    pub(crate) model: ModelArgs,
 }

@@ -61,7 +61,7 @@ impl<'a> Measure<'a> {
     pub(in crate::commands) fn load(&self, path: &Path) -> Result<Page> {
         let mut recording = pagerace_har::load_recording(path, &self.options)?;
         let page = recording.page.clone();
-        if page.content.is_none() || with_bodies(&recording) < BODIES_MIN {
+        if page.content().is_none() || with_bodies(&recording) < BODIES_MIN {
             return Ok(page);
         }
         self.measured(path, &mut recording).or_else(|error| {
@@ -99,7 +99,7 @@ impl<'a> Measure<'a> {
         if page.recorded.first_paint.is_none() {
             bail!("the page that Chromium shows stays empty");
         }
-        let layout = page.layout.as_mut();
+        let layout = page.layout_mut();
         let layout = layout.context("Chromium shows the document without a layout")?;
         layout.measured_in = Some(format!("Chromium {browser}"));
         page.name.clone_from(&recording.page.name);

@@ -11,13 +11,13 @@ use pagerace_lab::export::csv::quote;
 use pagerace_lab::unit::{percent, signed_percent};
 use pagerace_study::Key;
 use pagerace_study::claim::{self, Claim, ClaimVerdict, Measure, Statistic};
-use pagerace_study::frame::{Frame, outline};
+use pagerace_study::frame::{Filter, Frame, outline};
 use pagerace_study::matrix::Matrix;
 use pagerace_study::table::{FilledTable, TableKind, TableSpec, Value};
 
 use super::loads::Loads;
 use super::resolve::Resolved;
-use super::{FilterArgs, Part, ReportArgs, markdown, run};
+use super::{Part, ReportArgs, markdown, run};
 use crate::cli::model::word;
 use crate::failed::Failed;
 use crate::table as terminal;
@@ -65,6 +65,34 @@ pub(crate) struct TableArgs {
     /// Print CSV with all digits.
     #[arg(long)]
     csv: bool,
+}
+
+/// Loads of some groups.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct FilterArgs {
+    /// Only loads with this value of a column; may be given several times.
+    #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition)]
+    conditions: Vec<(String, String)>,
+}
+
+impl FilterArgs {
+    /// Returns the values that each column may have.
+    pub(crate) fn filter(&self) -> Filter {
+        let mut filter = Filter::new();
+        for (column, value) in &self.conditions {
+            let values = filter.entry(column.clone()).or_default();
+            values.push(value.clone());
+        }
+        filter
+    }
+}
+
+/// Parses an item of `--where`.
+fn condition(text: &str) -> Result<(String, String), String> {
+    let (column, value) = text
+        .split_once('=')
+        .ok_or_else(|| "write it as network=cable: a column and its value".to_owned())?;
+    Ok((column.to_owned(), value.to_owned()))
 }
 
 pub(super) fn table(args: &TableArgs) -> Result<()> {

@@ -17,9 +17,6 @@ use crate::cli::words;
 use crate::commands::race::{RaceArgs, outline, plan_of_scenario};
 use crate::lists::split_all;
 
-/// Options that change the race of a results file.
-const WITH_SCENARIO: [&str; 4] = ["runs", "seed", "network", "metric"];
-
 /// Maximum number of contenders of a race.
 const CONTENDERS_MAX: u64 = 10_000;
 
@@ -42,39 +39,33 @@ impl ResolvedRace {
             check_size(&args.design.contenders)?;
             args.needs.read()?;
             let (mut plan, contenders) = outline(&args, &race.folder)?;
-            let product = race.contenders.is_empty();
-            if !product {
+            let mut contenders = Some(contenders);
+            if !race.contenders.is_empty() {
                 plan.contenders = explicit(race, &args.design.contenders, &plan)?;
-                plan.baseline = 0;
+                (plan.baseline, contenders) = (0, None);
             }
             return Ok(Self {
                 args,
                 plan,
-                contenders: product.then_some(contenders),
+                contenders,
             });
         };
         let mut plan = plan_of_scenario(file)?;
-        let given = |name: &str| names(&race.arguments).any(|given| given == name);
+        let design = &args.design;
         for name in names(&race.arguments) {
-            if !WITH_SCENARIO.contains(&name) {
-                bail!(
-                    "`{name}` is decided by {}; beside `scenario`, a race has {} only",
-                    file.display(),
-                    WITH_SCENARIO.join(", ")
-                );
+            match name {
+                "runs" => plan.runs = design.loads.runs(),
+                "seed" => plan.seed = design.loads.random.seed,
+                "network" => {
+                    plan.networks = networks_in(&race.folder, &design.loads.network, &[])?;
+                }
+                "metric" => plan.metric = design.metric,
+                _ => bail!(
+                    "`{name}` is decided by {}; beside `scenario`, a race has runs, seed, network, \
+                     metric only",
+                    file.display()
+                ),
             }
-        }
-        if given("runs") {
-            plan.runs = args.design.loads.runs();
-        }
-        if given("seed") {
-            plan.seed = args.design.loads.random.seed;
-        }
-        if given("network") {
-            plan.networks = networks_in(&race.folder, &args.design.loads.network, &[])?;
-        }
-        if given("metric") {
-            plan.metric = args.design.metric;
         }
         Ok(Self {
             args,

@@ -44,7 +44,7 @@ fn import(tasks: &[(f64, f64, &str, &str)]) -> (Vec<Callback>, Option<Duration>)
         &ImportOptions::default(),
     );
     let page = page.expect("a page");
-    let callbacks = page.layout.expect("a layout").callbacks;
+    let callbacks = page.layout().cloned().expect("a layout").callbacks;
     (callbacks, page.resources[1].cpu_time)
 }
 

@@ -27,7 +27,7 @@ fn what_scripts_make_is_dated_by_the_paints() {
         }});
         let options = crate::ImportOptions::default();
         let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
-        let elements = page.layout.expect("recorded").elements;
+        let elements = page.layout().cloned().expect("recorded").elements;
         elements
             .iter()
             .map(|e| e.delay.map(Duration::as_millis_f64))
@@ -80,7 +80,7 @@ fn largest_text(makers: &[&str], asked: &str, loaded: u32) -> (Wait, Option<f64>
     }});
     let options = crate::ImportOptions::default();
     let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
-    let layout = page.layout.expect("recorded");
+    let layout = page.layout().cloned().expect("recorded");
     let text = layout.largest.and_then(|l| l.text).expect("text");
     assert_eq!(text, 1);
     let element = &layout.elements[text];
@@ -121,7 +121,7 @@ fn with_events(told: &Value) -> Vec<pagerace_page::Element> {
     }});
     let options = crate::ImportOptions::default();
     let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
-    page.layout.expect("recorded").elements
+    page.layout().cloned().expect("recorded").elements
 }
 
 /// Returns the event that a text waits for, and the delay, if the script that put it on the page began at
@@ -205,7 +205,7 @@ fn a_frame_before_the_cause_shows_nothing_of_it() {
         }});
         let options = crate::ImportOptions::default();
         let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
-        let delay = page.layout.expect("recorded").elements[0].delay;
+        let delay = page.layout().cloned().expect("recorded").elements[0].delay;
         delay.map(Duration::as_millis_f64)
     };
     assert_eq!(delay(220), Some(120.0));
@@ -241,7 +241,7 @@ fn what_a_script_revealed_is_dated_as_if_it_had_made_it() {
         }});
         let options = crate::ImportOptions::default();
         let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
-        let elements = page.layout.expect("recorded").elements;
+        let elements = page.layout().cloned().expect("recorded").elements;
         let told =
             |e: &pagerace_page::Element| (e.offset.is_some(), e.delay.map(Duration::as_millis_f64));
         [told(&elements[0]), told(&elements[1])]

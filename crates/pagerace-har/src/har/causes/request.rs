@@ -4,57 +4,26 @@
 //! called the function. The time since the script ran is then mostly network time: the
 //! arrival of requested data, the end of the document, or the images that the load event
 //! waits for. Therefore a request long after its script is assumed to wait for the last
-//! event before it that may have called the script.
+//! event before it that may have called the script. Recordings that tell tasks narrow that down.
 
 use std::ops::Range;
 
 use pagerace_core::Destination;
 
-use super::Link;
+use crate::har::discovery::Link;
 use crate::har::initiator::Kind;
-use crate::har::recording::Recording;
-
-/// Minimum time from the earliest execution of a script to a request in a callback.
-/// Milliseconds.
-const CALLBACK_MS: f64 = 100.0;
-/// Maximum time from an event to the requests of its listeners. Milliseconds.
-const EVENT_MS: f64 = 50.0;
-/// Maximum time from the completion of a resource that a script requested to the script's
-/// next request; other tasks, and its own, lie in between. Milliseconds.
-const RELATED_MS: f64 = 200.0;
-/// The same limit after resources that other scripts requested. Milliseconds.
-const UNRELATED_MS: f64 = 50.0;
-/// Minimum delay of a request that is assumed to wait for an event related to it by time
-/// alone. Shorter delays are more likely CPU time. Milliseconds.
-const NOT_CPU_MS: f64 = 500.0;
-/// Rounding error of recorded times. Milliseconds.
-const ROUNDING_MS: f64 = 1.0;
-
-/// Limits for recordings that tell when scripts ran: the minimum time from the end of a
-/// script's task to a request in a callback, and the maximum time from the event to the
-/// task that it called. Between data and the task that it called, other tasks do not count.
-/// Milliseconds.
-const AFTER_TASK_MS: f64 = 5.0;
-const CALLED_MS: f64 = 50.0;
-/// Maximum time from an event of the document to the task of its listeners. Milliseconds.
-const AT_ONCE_MS: f64 = 3.0;
-
-/// The event that called a callback.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Cause {
-    /// `DOMContentLoaded`.
-    ContentLoaded,
-    /// The load event.
-    Loaded,
-    /// The completion of this entry.
-    Complete(usize),
-}
+use crate::har::recording::{Recording, tick};
+use crate::har::thresholds::{
+    EVENT_ROUNDING_MS, EVENT_TO_REQUEST_MS, EVENT_TO_TASK_MS, NOT_CPU_MS, RELATED_TO_REQUEST_MS,
+    RELATED_TO_TASK_MS, RUN_TO_CALLBACK_MS, TASK_TO_CALLBACK_MS, UNRELATED_TO_REQUEST_MS,
+};
+use pagerace_page::{ResourceId, Wait};
 
 /// The scripts in the stack of each entry that a script requested.
-pub(super) struct Callers(Vec<Vec<usize>>);
+pub(in crate::har) struct Callers(Vec<Vec<usize>>);
 
 impl Callers {
-    pub(super) fn new(recording: &Recording, links: &[Option<Link>]) -> Self {
+    pub(in crate::har) fn new(recording: &Recording, links: &[Option<Link>]) -> Self {
         let of = |(i, link): (usize, &Option<Link>)| {
             let initiator = &recording.entries[i].initiator;
             let places = initiator
@@ -80,13 +49,13 @@ impl Callers {
 
 /// Returns the event that called the callback in which entry `i` was requested, and the
 /// time of the event, given that the script ran during `run` and could have made the request
-/// since its end. Times in milliseconds since 1970.
-pub(super) fn cause(
+/// since its end. Times are in milliseconds.
+pub(in crate::har) fn cause(
     recording: &Recording,
     callers: &Callers,
     i: usize,
     run: &Range<f64>,
-) -> Option<(Cause, f64)> {
+) -> Option<(Wait, f64)> {
     // The event that set a timer is the cause of what the timer does. What happens while a short one
     // runs is not.
     let start = recording.start(i);
@@ -103,24 +72,24 @@ fn cause_at(
     i: usize,
     run: &Range<f64>,
     start: f64,
-) -> Option<(Cause, f64)> {
+) -> Option<(Wait, f64)> {
     let ready = run.end;
     let tells_tasks = !recording.ran.is_empty();
     let after = if tells_tasks {
-        AFTER_TASK_MS
+        TASK_TO_CALLBACK_MS
     } else {
-        CALLBACK_MS
+        RUN_TO_CALLBACK_MS
     };
     if start < ready + after {
         return None;
     }
     let since = |at: f64| start - at;
     let events = [
-        recording.loaded.map(|at| (Cause::Loaded, at)),
-        recording.parsed.map(|at| (Cause::ContentLoaded, at)),
+        recording.loaded.map(|at| (Wait::Loaded, tick(at))),
+        recording.parsed.map(|at| (Wait::ContentLoaded, tick(at))),
     ];
     let events = || events.into_iter().flatten();
-    let within = |limit: f64| move |at: f64| (-ROUNDING_MS..=limit).contains(&since(at));
+    let within = |limit: f64| move |at: f64| (-EVENT_ROUNDING_MS..=limit).contains(&since(at));
     let event = |limit: f64| events().find(|(_, at)| *at > ready && within(limit)(*at));
     let complete = |by: f64, limit: f64, related: bool| {
         let ends = (0..i).filter_map(|j| Some((j, recording.end(j)?)));
@@ -156,24 +125,27 @@ fn cause_at(
         done.filter(|(j, _)| recording.redirects.to[*j].is_none() && fits(*j))
             .max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
             .filter(|(_, end)| waited(*end) <= limit)
-            .map(|(j, end)| (Cause::Complete(j), end))
+            .map(|(j, end)| {
+                let id = ResourceId(j as u32);
+                (Wait::Resource { id }, end)
+            })
     };
     if tells_tasks {
         // A resource that arrives during a task did not begin it, but an event during the
         // task belongs to it.
-        let begun = recording.task_at(start).unwrap_or(start);
-        let answer = complete(begun, CALLED_MS, true);
-        let event = event(CALLED_MS);
+        let begun = recording.task_at(start).map_or(start, |task| task.start);
+        let answer = complete(begun, RELATED_TO_TASK_MS, true);
+        let event = event(RELATED_TO_TASK_MS);
         // Listeners run at once. What a script does later is more likely due to its own data.
-        let heard = event.filter(|(_, at)| answer.is_none() || begun <= at + AT_ONCE_MS);
+        let heard = event.filter(|(_, at)| answer.is_none() || begun <= at + EVENT_TO_TASK_MS);
         let both = heard.into_iter().chain(answer);
         return both.max_by(|a, b| a.1.total_cmp(&b.1));
     }
-    let near = event(EVENT_MS).or_else(|| complete(start, RELATED_MS, true));
+    let near = event(EVENT_TO_REQUEST_MS).or_else(|| complete(start, RELATED_TO_REQUEST_MS, true));
     if near.is_some() || start < ready + NOT_CPU_MS {
         return near;
     }
-    event(RELATED_MS).or_else(|| complete(start, UNRELATED_MS, false))
+    event(RELATED_TO_REQUEST_MS).or_else(|| complete(start, UNRELATED_TO_REQUEST_MS, false))
 }
 
 #[cfg(test)]
