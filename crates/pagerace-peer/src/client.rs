@@ -439,7 +439,7 @@ impl Client {
         quic.drain_received(|frame| {
             // Only request streams are metered: client-initiated and bidirectional.
             if frame.id.is_multiple_of(4) {
-                hol.arrived(now, frame);
+                hol.handle_arrival(now, frame);
                 if let Some(received) = received {
                     received.push(frame);
                 }

@@ -291,7 +291,7 @@ impl<S: Site> Server<S> {
                 pump.h3.forget(stream);
             }
             for stream in finished {
-                pump.h3.answered();
+                pump.h3.handle_answered();
                 pump.h3.forget(stream);
                 outgoing.forget(stream);
             }

@@ -35,7 +35,7 @@ pub struct Eps {
 }
 
 impl Strategy for Eps {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.rotation.join(response.stream);
     }
 
@@ -72,19 +72,19 @@ impl Strategy for Eps {
             }
         }
         let index = longest.expect("one has the lowest urgency value").1;
-        self.rotation.picked(ready[index].stream);
+        self.rotation.handle_picked(ready[index].stream);
         index
     }
 
-    fn sent(&mut self, response: &Response, _bytes: u64) {
-        if let Some(turn) = self.rotation.sent(response.stream)
+    fn handle_sent(&mut self, response: &Response, _bytes: u64) {
+        if let Some(turn) = self.rotation.handle_sent(response.stream)
             && !response.signal.incremental
         {
             self.sequences[usize::from(response.signal.urgency)] = turn;
         }
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.rotation.leave(stream);
     }
 }

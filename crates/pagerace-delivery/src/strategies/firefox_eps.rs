@@ -37,7 +37,7 @@ pub struct FirefoxEps {
 }
 
 impl Strategy for FirefoxEps {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.rotation.join(response.stream);
     }
 
@@ -46,11 +46,11 @@ impl Strategy for FirefoxEps {
             .pick(ready, |response| urgency(&response.facts))
     }
 
-    fn sent(&mut self, response: &Response, _bytes: u64) {
-        self.rotation.sent(response.stream);
+    fn handle_sent(&mut self, response: &Response, _bytes: u64) {
+        self.rotation.handle_sent(response.stream);
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.rotation.leave(stream);
     }
 }

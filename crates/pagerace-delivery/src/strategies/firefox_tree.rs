@@ -102,7 +102,7 @@ impl Default for FirefoxTree {
 }
 
 impl Strategy for FirefoxTree {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         let lane = Lane::new(Weight::whole(weight(&response.facts)));
         self.streams
             .insert(response.stream, (Group::of(&response.facts), lane));
@@ -159,7 +159,7 @@ impl Strategy for FirefoxTree {
         }
     }
 
-    fn sent(&mut self, response: &Response, bytes: u64) {
+    fn handle_sent(&mut self, response: &Response, bytes: u64) {
         let Self {
             root,
             nodes,
@@ -179,7 +179,7 @@ impl Strategy for FirefoxTree {
         root.charge(&mut nodes[group as usize].lane, bytes);
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.streams.remove(stream);
     }
 }

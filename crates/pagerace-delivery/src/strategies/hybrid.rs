@@ -30,15 +30,15 @@ pub struct Hybrid {
 }
 
 impl Strategy for Hybrid {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         if !response.facts.render_blocking {
-            self.rest.arrived(response);
+            self.rest.handle_arrival(response);
         }
     }
 
-    fn updated(&mut self, response: &Response) {
+    fn handle_update(&mut self, response: &Response) {
         // `rest` holds no render-blocking responses and ignores updates to them.
-        self.rest.updated(response);
+        self.rest.handle_update(response);
     }
 
     fn pick(&mut self, ready: &[Response]) -> usize {
@@ -46,11 +46,11 @@ impl Strategy for Hybrid {
         blocking.unwrap_or_else(|| self.rest.pick(ready))
     }
 
-    fn sent(&mut self, response: &Response, bytes: u64) {
-        self.rest.sent(response, bytes);
+    fn handle_sent(&mut self, response: &Response, bytes: u64) {
+        self.rest.handle_sent(response, bytes);
     }
 
-    fn left(&mut self, stream: u64) {
-        self.rest.left(stream);
+    fn handle_end(&mut self, stream: u64) {
+        self.rest.handle_end(stream);
     }
 }

@@ -132,7 +132,7 @@ impl WeightedIncremental {
 }
 
 impl Strategy for WeightedIncremental {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         let urgency = self.urgency(response);
         self.urgencies.insert(response.stream, urgency);
         self.counts[usize::from(urgency)] += 1;
@@ -140,7 +140,7 @@ impl Strategy for WeightedIncremental {
         self.reweigh();
     }
 
-    fn updated(&mut self, response: &Response) {
+    fn handle_update(&mut self, response: &Response) {
         let urgency = self.urgency(response);
         let Some(held) = self.urgencies.get_mut(response.stream) else {
             return;
@@ -157,11 +157,11 @@ impl Strategy for WeightedIncremental {
         self.share.pick(ready)
     }
 
-    fn sent(&mut self, response: &Response, bytes: u64) {
+    fn handle_sent(&mut self, response: &Response, bytes: u64) {
         self.share.charge(response.stream, bytes);
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         if let Some(urgency) = self.urgencies.remove(stream) {
             self.counts[usize::from(urgency)] -= 1;
             self.share.leave(stream);

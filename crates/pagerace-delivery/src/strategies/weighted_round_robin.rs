@@ -40,7 +40,7 @@ pub struct WeightedRoundRobin {
 }
 
 impl Strategy for WeightedRoundRobin {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.share
             .join(response.stream, Weight::whole(weight(&response.facts)));
     }
@@ -49,11 +49,11 @@ impl Strategy for WeightedRoundRobin {
         self.share.pick(ready)
     }
 
-    fn sent(&mut self, response: &Response, bytes: u64) {
+    fn handle_sent(&mut self, response: &Response, bytes: u64) {
         self.share.charge(response.stream, bytes);
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.share.leave(stream);
     }
 }

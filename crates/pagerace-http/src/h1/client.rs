@@ -124,7 +124,7 @@ impl Client {
         if self.closed {
             return Ok(());
         }
-        let whole = self.reader.ended();
+        let whole = self.reader.handle_end();
         let result = self.read();
         self.closed = true;
         result?;

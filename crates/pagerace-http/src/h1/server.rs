@@ -103,7 +103,7 @@ impl Server {
     /// [`next_to_answer`](Self::next_to_answer), with `body_len` bytes of content. The
     /// head includes `content-length` unless the status allows no content. The owner
     /// writes the head, then the content unless the request was HEAD, and then calls
-    /// [`answered`](Self::answered).
+    /// [`handle_answered`](Self::handle_answered).
     ///
     /// # Panics
     /// If there is no request to answer, or if `body_len` is not zero although the status
@@ -132,7 +132,7 @@ impl Server {
     }
 
     /// Notes that the response to the oldest request was written.
-    pub fn answered(&mut self) {
+    pub fn handle_answered(&mut self) {
         if let Some(asked) = self.asked.pop_front() {
             self.done |= asked.close || (self.deaf && self.asked.is_empty());
         }

@@ -152,7 +152,7 @@ impl Connection {
 
     /// Tells a server that a response was delivered to its end: it makes up for one
     /// cancelled request, see [`Config::cancelled_max`].
-    pub fn answered(&mut self) {
+    pub fn handle_answered(&mut self) {
         self.cancelled = self.cancelled.saturating_sub(1);
     }
 

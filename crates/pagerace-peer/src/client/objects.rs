@@ -252,7 +252,7 @@ impl Client {
                     (&mut repairing.reader, self.loading.get_mut(&token))
                 {
                     let assembly = &mut loading.assembly;
-                    let put = |offset, bytes| assembly.repaired(offset, bytes);
+                    let put = |offset, bytes| assembly.handle_repair(offset, bytes);
                     over = reader.read(data.clone(), put).is_err();
                 }
             }

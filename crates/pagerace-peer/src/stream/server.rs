@@ -466,11 +466,11 @@ impl<S: Site> StreamServer<S> {
             self.outgoing.cancel(offer.stream);
             return None;
         }
-        self.outgoing.wrote(offer.stream, length, false);
+        self.outgoing.handle_written(offer.stream, length, false);
         if length == left {
             self.busy = false;
             if let Engine::H1(h1) = &mut self.engine {
-                h1.answered();
+                h1.handle_answered();
             }
             // Requests beyond the limit may now be read.
             self.drive(now);
@@ -522,7 +522,7 @@ impl<S: Site> StreamServer<S> {
             let refused = content.len() < left
                 && h2.send_window(stream) == 0
                 && (length == 0 || !h2.is_blocked());
-            self.outgoing.wrote(stream, length, refused);
+            self.outgoing.handle_written(stream, length, refused);
             if length as u64 == offer.left {
                 self.outgoing.forget(stream);
             }

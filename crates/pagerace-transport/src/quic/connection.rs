@@ -37,17 +37,17 @@ pub trait PacketSource {
     /// Called when `bytes` of `stream` were put into the packet. If `refused` is true, flow
     /// control blocks further bytes, and the stream must not be picked before
     /// [`Event::Writable`].
-    fn wrote(&mut self, stream: u64, bytes: usize, refused: bool);
+    fn handle_written(&mut self, stream: u64, bytes: usize, refused: bool);
     /// Called when the stream is gone, because the peer has stopped it or its source has
     /// failed.
-    fn stopped(&mut self, stream: u64);
+    fn handle_stopped(&mut self, stream: u64);
     /// Returns the payload of the datagram that [`pick`](Self::pick) offered last. The
     /// payload is bound to the packet and is sent once.
     fn take_datagram(&mut self) -> Bytes {
         unreachable!("this source offers no datagrams")
     }
     /// Called when a STREAM frame with new or retransmitted bytes has left in a packet.
-    fn frame_sent(&mut self, _frame: StreamFrame) {}
+    fn handle_frame_sent(&mut self, _frame: StreamFrame) {}
 }
 
 /// Data offered for the next packet.
