@@ -330,5 +330,7 @@ proptest! {
         assembly.handle_timeout(at(30));
         let _ = assembly.missing();
         steps(&mut assembly);
+        let report = assembly.report();
+        prop_assert!(report.missing_bytes() <= report.length);
     }
 }
