@@ -60,7 +60,7 @@ impl Contender {
     /// The reliability policy, if it can make a difference; the default otherwise.
     /// HTTP/1.1 and HTTP/2 have no datagrams. HTTP/1.1 sends one response at a time, so
     /// none can be deferred.
-    pub fn effective_reliability(&self) -> ReliabilitySpec {
+    pub(crate) fn effective_reliability(&self) -> ReliabilitySpec {
         let matters = match self.protocols.is_uniform() {
             Some(Protocol::H1) => false,
             Some(Protocol::H2) => self.reliability.info().late,
@@ -90,7 +90,7 @@ impl Contender {
     }
 
     /// Returns the protocols that the page's origins use, without duplicates.
-    pub fn protocols_of(&self, page: &Page) -> Vec<Protocol> {
+    pub(crate) fn protocols_of(&self, page: &Page) -> Vec<Protocol> {
         let spoken = |protocol: &Protocol| {
             let mut origins = page.origins.iter();
             origins.any(|origin| self.protocols.of(origin) == *protocol)

@@ -56,7 +56,7 @@ pub struct LoadSettings {
 pub const QUIC_MTU: RangeInclusive<u16> = 1_200..=1_452;
 
 /// The longest deadline.
-pub const DEADLINE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const DEADLINE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl LoadSettings {
     /// Checks that the values are in their ranges.

@@ -109,7 +109,7 @@ impl Exclusions {
     }
 
     /// Returns true if the domain, or one that it lies in, is excluded.
-    pub fn has_domain(&self, name: &str) -> bool {
+    pub(crate) fn has_domain(&self, name: &str) -> bool {
         let mut rest = name;
         loop {
             if self.domains.contains(rest) {

@@ -68,7 +68,7 @@ impl Record for Row {
 ///
 /// # Errors
 /// The file is no Parquet file, or lacks a column.
-pub fn read_rows(
+pub(crate) fn read_rows(
     file: impl ChunkReader + 'static,
     metrics: &[MetricId],
     others: &[&str],

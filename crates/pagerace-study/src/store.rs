@@ -282,7 +282,7 @@ fn number(cell: &str) -> Option<u128> {
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
+pub(crate) fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
     let unreadable = |error| StudyError::unreadable(folder, error);
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {

@@ -12,7 +12,7 @@ use crate::rotation::Rotation;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "batched-round-robin",
     summary: "Every response in turn, a batch of packets each",
     source: "Sander 2022, section V-D",
@@ -33,7 +33,7 @@ pub const INFO: StrategyInfo = StrategyInfo {
 
 /// The batched round-robin strategy.
 #[derive(Clone, Debug)]
-pub struct BatchedRoundRobin {
+pub(crate) struct BatchedRoundRobin {
     n: u64,
     rotation: Rotation,
     /// The stream that owns the current batch, and the number of packets left in it.

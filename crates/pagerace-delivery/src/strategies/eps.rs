@@ -18,7 +18,7 @@ use crate::rotation::Rotation;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "eps",
     summary: "As the browser signals: by urgency; incremental responses share, others go one after the other",
     source: "RFC 9218, section 10",
@@ -28,7 +28,7 @@ pub const INFO: StrategyInfo = StrategyInfo {
 
 /// The extensible priorities strategy.
 #[derive(Clone, Debug, Default)]
-pub struct Eps {
+pub(crate) struct Eps {
     rotation: Rotation,
     /// The last turn of each urgency's non-incremental sequence.
     sequences: [u64; 8],

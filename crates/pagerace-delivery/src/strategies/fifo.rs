@@ -8,7 +8,7 @@ use crate::streams::Streams;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "fifo",
     summary: "One response after the other, in the order in which the server has them ready",
     source: "Sander 2022, section III, after Wijnants et al. 2018",

@@ -10,7 +10,7 @@ use crate::rotation::Rotation;
 use crate::{Facts, Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "firefox-eps",
     summary: "Firefox's groups one after the other; round robin inside a group",
     source: "Sander 2022, section IV-B1, \"Firefox (EPS)\"",
@@ -32,7 +32,7 @@ pub fn urgency(facts: &Facts) -> u8 {
 
 /// The strategy of Firefox's groups as urgencies.
 #[derive(Clone, Debug, Default)]
-pub struct FirefoxEps {
+pub(crate) struct FirefoxEps {
     rotation: Rotation,
 }
 

@@ -25,7 +25,7 @@ use crate::streams::Streams;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "firefox-tree",
     summary: "Firefox's HTTP/2 dependency tree: groups share by weight, and responses share inside groups",
     source: "Sander 2022, section IV-B1, \"Firefox\"; RFC 7540, section 5.3; Firefox's source",
@@ -80,7 +80,7 @@ struct Node {
 
 /// The Firefox dependency tree strategy.
 #[derive(Clone, Debug)]
-pub struct FirefoxTree {
+pub(crate) struct FirefoxTree {
     root: Contest<Group>,
     nodes: [Node; 6],
     streams: Streams<(Group, Lane)>,

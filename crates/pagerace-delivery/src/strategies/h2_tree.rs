@@ -20,7 +20,7 @@ use crate::share::{Contest, Lane, Weight};
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "h2-tree",
     summary: "HTTP/2's dependency tree as the client signals it: parents first, siblings share by weight",
     source: "RFC 7540, section 5.3",

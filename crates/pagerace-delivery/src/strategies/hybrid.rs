@@ -11,7 +11,7 @@ use super::weighted_incremental::{ALPHA, URGENCY, WeightedIncremental};
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "hybrid",
     summary: "Render-blocking responses one after the other first; the rest share as in weighted-incremental",
     source: "proposed in Gupta 2024, section VI; details ours",
@@ -25,7 +25,7 @@ pub const INFO: StrategyInfo = StrategyInfo {
 
 /// The hybrid strategy.
 #[derive(Clone, Debug)]
-pub struct Hybrid {
+pub(crate) struct Hybrid {
     rest: WeightedIncremental,
 }
 

@@ -8,7 +8,7 @@ use crate::rotation::Rotation;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "round-robin",
     summary: "Every response in turn, one packet each",
     source: "Sander 2022, section IV-B1, \"Round-Robin\"",

@@ -22,7 +22,7 @@ use crate::streams::Streams;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "weighted-incremental",
     summary: "All responses share; alpha sets how far urgency decides",
     source: "Gupta 2024, equations 1 and 2",
@@ -91,7 +91,7 @@ pub fn shares(alpha: f64, counts: [u32; 8]) -> [f64; 8] {
 
 /// The weighted incremental strategy.
 #[derive(Clone, Debug)]
-pub struct WeightedIncremental {
+pub(crate) struct WeightedIncremental {
     alpha: f64,
     source: UrgencySource,
     /// The urgencies of the active responses.

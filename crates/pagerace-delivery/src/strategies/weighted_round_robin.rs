@@ -14,7 +14,7 @@ use crate::share::{FairShare, Weight};
 use crate::{Facts, Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "weighted-round-robin",
     summary: "All responses share by weight: HTML 255, styles and scripts 24, the rest less (Safari)",
     source: "Sander 2022, section IV-B1, \"Weighted Round-Robin\"; weights below 24 are modelled",
@@ -35,7 +35,7 @@ pub const fn weight(facts: &Facts) -> u32 {
 
 /// The weighted round-robin strategy.
 #[derive(Clone, Debug, Default)]
-pub struct WeightedRoundRobin {
+pub(crate) struct WeightedRoundRobin {
     share: FairShare,
 }
 

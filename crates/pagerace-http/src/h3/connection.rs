@@ -171,7 +171,7 @@ impl Connection {
 
     /// Stops reading a request stream, whose further bytes cause no events. The caller
     /// sends `STOP_SENDING` with a code of its choice.
-    pub fn abandon(&mut self, stream: u64) {
+    pub(crate) fn abandon(&mut self, stream: u64) {
         if let Some(inbound) = self.requests.get_mut(&stream) {
             inbound.close();
         }

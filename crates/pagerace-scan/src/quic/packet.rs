@@ -85,7 +85,7 @@ fn packet(bytes: &[u8]) -> Option<(Kind, usize)> {
 
 /// Returns a datagram that makes a server name its versions. `ids` are the connection ids of
 /// destination and source.
-pub fn version_question(ids: &[u8; 16]) -> Vec<u8> {
+pub(crate) fn version_question(ids: &[u8; 16]) -> Vec<u8> {
     let mut bytes = vec![0xc0];
     bytes.extend(RESERVED_VERSION.to_be_bytes());
     for id in ids.chunks(8) {
@@ -115,7 +115,7 @@ pub fn versions(datagram: &[u8], ids: &[u8; 16]) -> Option<Vec<u32>> {
 }
 
 /// Returns the name of a version: `1` and `2` of the RFCs, `draft-29`, or a number.
-pub fn version_name(version: u32) -> String {
+pub(crate) fn version_name(version: u32) -> String {
     match version {
         1 => "1".to_owned(),
         // RFC 9369.

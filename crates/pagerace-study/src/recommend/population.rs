@@ -259,7 +259,7 @@ impl Population {
     }
 
     /// Returns the plainest choice of a version of HTTP, such as `h3`.
-    pub fn plainest(&self, protocol: &str) -> Option<usize> {
+    pub(crate) fn plainest(&self, protocol: &str) -> Option<usize> {
         let of = |choice: &usize| self.choices[*choice].property("protocol") == protocol;
         (0..self.choices.len())
             .filter(of)
