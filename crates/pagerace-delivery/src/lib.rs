@@ -55,8 +55,8 @@ pub trait Strategy: Send {
 
     /// Called when the client signals a stream's position in the HTTP/2 dependency tree.
     ///
-    /// The first call comes before [`handle_arrival`](Self::handle_arrival), and another follows each
-    /// change of position. Calls may also name streams that never send anything.
+    /// The first call comes before [`handle_arrival`](Self::handle_arrival), and another follows
+    /// each change of position. Calls may also name streams that never send anything.
     fn dependency(&mut self, _stream: u64, _dependency: Dependency) {}
 
     /// Returns the index into `ready` of the response that gets the next packet, or the

@@ -337,8 +337,8 @@ impl Trust {
         }
     }
 
-    /// Formats the record: "in live Chromium, 199 of 201 sure winners and 85 of 93 probable ones won
-    /// that were named this way (protocols on recorded layouts)".
+    /// Formats the record: "in live Chromium, 199 of 201 sure winners and 85 of 93 probable ones
+    /// won that were named this way (protocols on recorded layouts)".
     pub fn in_words(&self) -> String {
         let Some([sure, probable]) = self.record else {
             return "nothing was measured of such differences, and ranges are those of the simulated \

@@ -156,8 +156,8 @@ impl<S: Site> Ends<S> {
         self.age = age;
     }
 
-    /// Closes the client's end without sending a packet. The server still answers what is on its way to
-    /// it, and repeats nothing, as if a reset followed.
+    /// Closes the client's end without sending a packet. The server still answers what is on its
+    /// way to it, and repeats nothing, as if a reset followed.
     pub(crate) fn close(&mut self) {
         self.closed = true;
     }

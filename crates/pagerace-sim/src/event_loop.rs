@@ -114,9 +114,10 @@ struct Reading {
 /// A program that wakes up, reads and decrypts.
 ///
 /// # Source
-/// Packets on the emulated link, loads of a page by Chromium 156 at 5 and 50 Mbit/s: from the last datagram
-/// to the next answer, the browser took 0.12 to 0.15 ms and the server 0.14 to 0.20 ms in the median. A tenth took
-/// at most 0.1 ms, and a tenth at least 0.4 ms. One distribution between the two serves both.
+/// Packets on the emulated link, loads of a page by Chromium 156 at 5 and 50 Mbit/s: from the last
+/// datagram to the next answer, the browser took 0.12 to 0.15 ms and the server 0.14 to 0.20 ms in
+/// the median. A tenth took at most 0.1 ms, and a tenth at least 0.4 ms. One distribution between
+/// the two serves both.
 const QUIC_READING: Reading = Reading {
     median: Duration::from_micros(170),
     spread: 0.6,
@@ -125,9 +126,9 @@ const QUIC_READING: Reading = Reading {
 /// The kernel.
 ///
 /// # Source
-/// As above: Linux 6.18 took 0.02 to 0.04 ms in the median on one machine, and 0.08 to 0.09 on another, half as
-/// fast. There, a tenth took at most 0.7 of the median and a tenth at least 1.6 to 1.9 times the median
-/// (1,700 ACKs and responses at 12 Mbit/s).
+/// As above: Linux 6.18 took 0.02 to 0.04 ms in the median on one machine, and 0.08 to 0.09 on
+/// another, half as fast. There, a tenth took at most 0.7 of the median and a tenth at least 1.6 to
+/// 1.9 times the median (1,700 ACKs and responses at 12 Mbit/s).
 const TCP_READING: Reading = Reading {
     median: Duration::from_micros(40),
     spread: 0.4,

@@ -2,9 +2,9 @@
 //!
 //! Origins that share connections share one [`Place`], except that requests without
 //! credentials and frames of other sites have places of their own. Over HTTP/2 and HTTP/3, a place
-//! has one connection that takes every request; until it is ready, others may compete. Over HTTP/1.1, it has up to six
-//! (Chromium's `kDefaultMaxSocketsPerGroup`, net/socket, as in Firefox and Safari), and a
-//! request waits until one is free.
+//! has one connection that takes every request; until it is ready, others may compete. Over
+//! HTTP/1.1, it has up to six (Chromium's `kDefaultMaxSocketsPerGroup`, net/socket, as in Firefox
+//! and Safari), and a request waits until one is free.
 
 use pagerace_core::{Destination, Duration, Priority, Protocol};
 use pagerace_page::{NoResponse, Page, Resource, ResourceId};

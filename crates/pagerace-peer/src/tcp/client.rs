@@ -226,8 +226,8 @@ impl<T: ClientTls> TcpClient<T> {
         self.tcp.abort();
     }
 
-    /// Writes what TCP asks for: a flight of the handshake, or else requests. Returns false if there
-    /// was nothing to write.
+    /// Writes what TCP asks for: a flight of the handshake, or else requests. Returns false if
+    /// there was nothing to write.
     fn write(&mut self) -> bool {
         if self.finished {
             return false;

@@ -14,7 +14,8 @@ pub const STEP: f64 = 0.5;
 const LOG: f64 = 0.3;
 
 /// Packets that are added to those in flight before the logarithm is taken. One packet more or less
-/// is then at most one model error: a window of one packet becomes two by a delayed acknowledgement.
+/// is then at most one model error: a window of one packet becomes two by a delayed
+/// acknowledgement.
 const FLOOR: f64 = LOG / MODEL_ERROR;
 
 /// Bounds of the spans of the trial without losses, in round trips. The delay rises at 24.

@@ -256,8 +256,8 @@ impl PageLoad<'_> {
         self.give_to_first_ready(i);
     }
 
-    /// Returns true if requests wait for this connection, and no other can take them. Over HTTP/1.1, they
-    /// wait for another connection again.
+    /// Returns true if requests wait for this connection, and no other can take them. Over
+    /// HTTP/1.1, they wait for another connection again.
     pub(super) fn strands_requests(&self, i: ConnectionId) -> bool {
         let open = &self.pool.places[self.connections[i].place].connections;
         let waits_here = self.connections[i].protocol != Protocol::H1;

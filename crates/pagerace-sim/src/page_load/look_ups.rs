@@ -1,14 +1,14 @@
 //! Look-ups of names, over the link that all connections share.
 //!
-//! For each name, Chromium sends two datagrams at once, for the `HTTPS` and then the `A` record, and
-//! opens connections when both are answered (measured in Chromium 156). The resolver stands
+//! For each name, Chromium sends two datagrams at once, for the `HTTPS` and then the `A` record,
+//! and opens connections when both are answered (measured in Chromium 156). The resolver stands
 //! behind the access link and answers at once. Lost datagrams are repeated.
 //!
 //! A name without an address takes several rounds of queries ([`Profile::asks_system`]), the
 //! answer is not kept, and at most six requests to its host fail at a time, because each holds a
 //! socket of its group. (Anonymous requests, which have sockets of their own, count among the same
-//! six here, and the first to come are the first to fail.) Requests that come meanwhile share the look-up (measured in network logs of
-//! Chromium 156).
+//! six here, and the first to come are the first to fail.) Requests that come meanwhile share the
+//! look-up (measured in network logs of Chromium 156).
 //!
 //! [`Profile::asks_system`]: pagerace_browser::Profile::asks_system
 //!

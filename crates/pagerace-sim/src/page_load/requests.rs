@@ -131,8 +131,9 @@ impl PageLoad<'_> {
         }
     }
 
-    /// Gives a request to an idle HTTP/1.1 connection. Over one that was not ready until now, it leaves
-    /// at once; over others, after [`Browser::reuse_time`](pagerace_browser::Browser::reuse_time).
+    /// Gives a request to an idle HTTP/1.1 connection. Over one that was not ready until now, it
+    /// leaves at once; over others, after
+    /// [`Browser::reuse_time`](pagerace_browser::Browser::reuse_time).
     fn give_idle(&mut self, i: ConnectionId, resource: ResourceId, priority: Priority) {
         let now = self.net.now;
         let time = self.browser.reuse_time(resource);

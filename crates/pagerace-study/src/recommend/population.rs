@@ -267,7 +267,8 @@ impl Population {
     }
 }
 
-/// Returns the key that orders contenders by the number of properties that differ from the plainest.
+/// Returns the key that orders contenders by the number of properties that differ from the
+/// plainest.
 fn strangeness(key: &Key) -> ([bool; 3], &str) {
     let differs = PLAIN.map(|(column, value)| dimension(column).of(key) != value);
     (differs, &key.contender)

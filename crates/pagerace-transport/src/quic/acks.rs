@@ -6,8 +6,9 @@
 //!
 //! quinn-proto writes an acknowledgement of all packets received when it is polled, so
 //! a connection with [`Acks`] polls it only when Chromium would acknowledge. Deviations from
-//! Chromium: a single packet waits for quinn-proto's 25 ms, also the second and fourth behind a gap;
-//! a gap that was filled counts as one; quinn-proto's other timers release an acknowledgement that waits.
+//! Chromium: a single packet waits for quinn-proto's 25 ms, also the second and fourth behind a
+//! gap; a gap that was filled counts as one; quinn-proto's other timers release an acknowledgement
+//! that waits.
 //!
 //! # Source
 //! QUICHE, `quic_received_packet_manager.cc` (`MaybeUpdateAckTimeout`, `GetMaxAckDelay`), with

@@ -165,8 +165,9 @@ pub struct Connection {
     pub(super) received: Reassembly,
     /// When to acknowledge; `None` if quinn-proto decides.
     pub(super) acks: Option<Acks>,
-    /// True if there may be something to send besides acknowledgements. Frames that quinn-proto writes by
-    /// itself, such as `MAX_STREAM_DATA`, do not count: they leave with the next acknowledgement.
+    /// True if there may be something to send besides acknowledgements. Frames that quinn-proto
+    /// writes by itself, such as `MAX_STREAM_DATA`, do not count: they leave with the next
+    /// acknowledgement.
     pub(super) active: bool,
     events: VecDeque<Event>,
 }
