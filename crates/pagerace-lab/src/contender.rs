@@ -147,8 +147,9 @@ impl fmt::Display for Contender {
     /// Writes all properties, in the form that [`ContenderText`] parses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = Self::default();
-        let written = DIMENSIONS.iter();
-        let written = written.filter(|one| !one.is_optional || !one.is_same(self, &plain));
+        let written = DIMENSIONS
+            .iter()
+            .filter(|one| !one.is_optional || !one.is_same(self, &plain));
         let words: Vec<String> = written.map(|one| (one.text)(self)).collect();
         f.write_str(&words.join(" "))
     }

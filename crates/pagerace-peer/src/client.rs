@@ -373,8 +373,10 @@ impl Client {
 
     /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&mut self) -> Option<Instant> {
-        let objects = self.loading.values();
-        let objects = objects.filter_map(|l| l.assembly.poll_timeout());
+        let objects = self
+            .loading
+            .values()
+            .filter_map(|l| l.assembly.poll_timeout());
         self.host.poll_timeout().into_iter().chain(objects).min()
     }
 

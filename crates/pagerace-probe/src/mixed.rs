@@ -57,8 +57,11 @@ impl Strategy for Mixed {
     }
 
     fn pick(&mut self, ready: &[Response]) -> usize {
-        let urgency = ready.iter().map(|r| r.signal.urgency).min();
-        let urgency = urgency.expect("something is ready");
+        let urgency = ready
+            .iter()
+            .map(|r| r.signal.urgency)
+            .min()
+            .expect("something is ready");
         let among = |incremental: bool| {
             let all = ready.iter().enumerate();
             all.filter(move |(_, r)| {

@@ -186,8 +186,10 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
     /// is left to happen.
     pub(crate) fn step(&mut self, deadline: Instant) -> Option<Event<T>> {
         let (down, up) = (self.down.link.next_at(), self.up.link.next_at());
-        let next = [down, up, self.timers.next_at()];
-        let next = next.into_iter().flatten().min()?;
+        let next = [down, up, self.timers.next_at()]
+            .into_iter()
+            .flatten()
+            .min()?;
         self.now = next.min(deadline);
         Some(if next > deadline {
             Event::Deadline

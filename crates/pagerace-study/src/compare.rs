@@ -131,8 +131,12 @@ impl Question {
 
 /// Returns the values of a column, in order.
 pub fn values(frame: &Frame, column: Dimension) -> Vec<String> {
-    let all = frame.cells().iter().map(|cell| column.of(&cell.key));
-    let mut all: Vec<String> = all.cloned().collect();
+    let mut all: Vec<String> = frame
+        .cells()
+        .iter()
+        .map(|cell| column.of(&cell.key))
+        .cloned()
+        .collect();
     all.sort();
     all.dedup();
     all

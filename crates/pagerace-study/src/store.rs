@@ -266,8 +266,10 @@ impl Store {
     /// Returns the runs of a cell that are done, and the index of the file that holds each.
     fn of_cell(&self, cell: &str) -> impl Iterator<Item = (Range<u32>, usize)> {
         let range = number(cell).map(|cell| (cell, 0)..=(cell, u32::MAX));
-        let found = range.map(|range| self.done.range(range));
-        let found = found.into_iter().flatten();
+        let found = range
+            .map(|range| self.done.range(range))
+            .into_iter()
+            .flatten();
         found.map(|((_, start), (end, file))| (*start..*end, *file as usize))
     }
 }

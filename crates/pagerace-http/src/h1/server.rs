@@ -109,8 +109,10 @@ impl Server {
     /// If there is no request to answer, or if `body_len` is not zero although the status
     /// allows no content and the request was not HEAD.
     pub fn response_head(&mut self, fields: &[Field], body_len: u64) -> Bytes {
-        let asked = self.asked.front_mut();
-        let asked = asked.expect("there is a request to answer");
+        let asked = self
+            .asked
+            .front_mut()
+            .expect("there is a request to answer");
         asked.begun = true;
         let asked = *asked;
         let status = fields::get(fields, ":status").and_then(|v| std::str::from_utf8(v).ok());

@@ -32,8 +32,10 @@ pub(crate) fn first_mtu(controller: &str) -> Option<u16> {
 /// Returns the candidates: all controllers, and over HTTP/3 the [`STACKS`]. `cubic` is left out,
 /// because it is another name of the two that servers run.
 pub fn controllers(protocol: Protocol) -> Vec<&'static str> {
-    let names = pagerace_cc::registry().iter().map(|cc| cc.name);
-    let names = names.filter(|name| *name != "cubic");
+    let names = pagerace_cc::registry()
+        .iter()
+        .map(|cc| cc.name)
+        .filter(|name| *name != "cubic");
     let stacks = STACKS.iter().filter(|_| protocol == Protocol::H3);
     names.chain(stacks.map(|(name, _)| *name)).collect()
 }

@@ -229,8 +229,7 @@ fn quantile(mut values: Vec<f64>, q: f64) -> f64 {
 /// arrive at least once, such as those of the handshake.
 pub fn rate_of_path(offered: &[Offered]) -> u64 {
     let size = offered.iter().map(|p| p.size).max().unwrap_or(0);
-    let large = offered.iter().filter(|p| 2 * p.size > size);
-    let large: Vec<&Offered> = large.collect();
+    let large: Vec<&Offered> = offered.iter().filter(|p| 2 * p.size > size).collect();
     let rates = large.windows(3).map(|three| {
         let bits = 8.0 * f64::from(three[1].size + three[2].size);
         bits / three[2].at.since(three[0].at).as_secs_f64()

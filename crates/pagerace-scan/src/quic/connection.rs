@@ -83,8 +83,9 @@ impl Connection {
         address: SocketAddr,
         tls: &Arc<QuicClientConfig>,
     ) -> Result<Self, Failure> {
-        let socket = udp::connect(address).await;
-        let socket = socket.map_err(|error| Failure::of_io(&error, "UDP"))?;
+        let socket = udp::connect(address)
+            .await
+            .map_err(|error| Failure::of_io(&error, "UDP"))?;
         let mut endpoint = Endpoint::new(Arc::clone(&client.endpoint), None, false, None);
         let mut config = ClientConfig::new(Arc::clone(tls) as Arc<_>);
         config.transport_config(Arc::clone(&client.transport));

@@ -123,8 +123,11 @@ impl PageLoad<'_> {
         while let Some(c) = cause {
             let r = c.resource;
             let arrived = c.at.min(until);
-            let from = self.browser.discovered_at(r).unwrap_or(Instant::ZERO);
-            let from = from.min(arrived);
+            let from = self
+                .browser
+                .discovered_at(r)
+                .unwrap_or(Instant::ZERO)
+                .min(arrived);
             let mut parts = self.network(evidence, c, from, arrived);
             parts.add(Part::Browser, until.since(arrived));
             for part in Part::ALL {

@@ -197,12 +197,13 @@ pub fn evaluate(
     let left_out = learnt.split_off(folds + 1);
     let (fixed, rule) = learnt.pop()?.pop()?;
     let learnt: Vec<(usize, Rule)> = learnt.into_iter().flatten().collect();
-    let agreeing = learnt.iter().filter(|(choice, _)| *choice == fixed);
-    let agreeing = agreeing.count();
+    let agreeing = learnt.iter().filter(|(choice, _)| *choice == fixed).count();
     let learnt_for = |one: &Situation| &learnt[fold_of[one.page]];
     let by_fixed = situations.iter().map(|one| learnt_for(one).0).collect();
-    let by_rule = situations.iter().map(|one| learnt_for(one).1.choose(one));
-    let by_rule = by_rule.collect();
+    let by_rule = situations
+        .iter()
+        .map(|one| learnt_for(one).1.choose(one))
+        .collect();
     let always = |kind, choice: usize| Some((kind, vec![choice; situations.len()]));
     let plainest = |kind, protocol| always(kind, population.plainest(protocol)?);
     let oracle = situations.iter().map(Situation::oracle).collect();

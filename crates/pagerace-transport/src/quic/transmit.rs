@@ -15,8 +15,7 @@ const BURST: u64 = 2;
 impl Connection {
     /// Returns the time at which the connection's timers must be handled.
     pub(super) fn poll_timeout(&mut self) -> Option<Instant> {
-        let timer = self.inner.poll_timeout();
-        let timer = timer.map(|at| self.epoch.from_std(at));
+        let timer = self.inner.poll_timeout().map(|at| self.epoch.from_std(at));
         let ack = self.acks.as_ref().and_then(Acks::due);
         timer.into_iter().chain(self.held_until).chain(ack).min()
     }

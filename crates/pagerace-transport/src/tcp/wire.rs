@@ -145,8 +145,10 @@ impl Wire {
         let value = self.first.wrapping_add(millis(segment.timestamp));
         let peer = self.peer.as_ref();
         let base = peer.and_then(|peer| peer.timestamp);
-        let echo = segment.echo.zip(base);
-        let echo = echo.map_or(0, |(at, base)| base.wrapping_add(millis(at)));
+        let echo = segment
+            .echo
+            .zip(base)
+            .map_or(0, |(at, base)| base.wrapping_add(millis(at)));
         let stamps = [value.to_be_bytes(), echo.to_be_bytes()].concat();
         if let Control::Syn { mss } = segment.control {
             // Maximum segment size, SACK permitted, timestamps, window scale: as in Linux.
