@@ -187,7 +187,7 @@ impl CorpusPage {
 }
 
 impl CorpusRequest {
-    /// Returns the name of the provider.
+    /// Returns the name of the provider; `None` if nothing tells it.
     pub fn provider(&self) -> Option<&str> {
         self.provider.as_ref().map(|(name, _)| &**name)
     }

@@ -246,7 +246,7 @@ fn of_values(values: &[Option<f64>]) -> Comparison {
     }
 }
 
-/// Returns the ends of the central `share` of the values.
+/// Returns the ends of the central `share` of the values; `None` without values.
 pub(crate) fn central(values: &[f64], share: f64) -> Option<(f64, f64)> {
     let beyond = (1.0 - share) / 2.0;
     Some((quantile(values, beyond)?, quantile(values, 1.0 - beyond)?))

@@ -305,6 +305,7 @@ impl Client {
         };
         let mut refused = Vec::new();
         while !self.waiting.is_empty() {
+            // The server's limit of streams is reached (RFC 9000, section 4.6): the rest waits.
             let Some(stream) = quic.open_bidirectional() else {
                 break;
             };
@@ -324,6 +325,8 @@ impl Client {
                 .send_request(stream, &fields, priority, body)
                 .is_err()
             {
+                // The server goes away, or takes no field section of this size. The stream is
+                // open already, and QUIC cannot take it back.
                 quic.reset(stream, h3::Code::REQUEST_CANCELLED.0);
                 let code = h3::Code::REQUEST_REJECTED;
                 if repairs {
@@ -391,7 +394,7 @@ impl Client {
         self.host.poll_transmit(now, &mut NoSources, buf)
     }
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.events.pop_front()
     }

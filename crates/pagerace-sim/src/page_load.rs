@@ -272,7 +272,6 @@ impl<'a> PageLoad<'a> {
         self.forward_events(i);
     }
 
-    /// Returns the outcome and the logged packets.
     pub(crate) fn finish(mut self) -> (Outcome, Vec<LoggedPacket>) {
         let outcome = self.outcome();
         (outcome, self.net.packets)

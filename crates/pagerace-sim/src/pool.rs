@@ -186,7 +186,6 @@ impl Pool {
         }
     }
 
-    /// Returns the place of a resource.
     pub(crate) fn place_of(&self, resource: ResourceId) -> PlaceId {
         self.of_resource[resource.index()]
     }

@@ -78,7 +78,6 @@ impl WireLog {
         }
     }
 
-    /// Returns the frames of a packet.
     pub(crate) fn frames_of(&self, packet: &WirePacket) -> &[FrameSent] {
         &self.frames[packet.frames.0..packet.frames.1]
     }

@@ -47,7 +47,7 @@ impl Cell {
         self.runs.iter().enumerate().map(of_run)
     }
 
-    /// Returns the value of a run.
+    /// Returns the value of a run; `None` if the load has no such value, or there is no such run.
     pub fn value(&self, index: usize, run: u32) -> Option<f64> {
         self.at(self.runs.binary_search(&run).ok()?, index)
     }

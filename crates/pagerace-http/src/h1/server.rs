@@ -88,7 +88,7 @@ impl Server {
         self.writes.pop_front()
     }
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }

@@ -80,7 +80,7 @@ impl Connection {
         self.writes.pop_front()
     }
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }

@@ -186,7 +186,7 @@ impl<T: ClientTls> TcpClient<T> {
         }
     }
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.http.poll_event()
     }

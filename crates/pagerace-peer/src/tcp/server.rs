@@ -175,7 +175,7 @@ impl<S: Site> TcpServer<S> {
         &self.layout
     }
 
-    /// Returns the site.
+    /// Returns the site that answers the requests.
     pub fn site(&mut self) -> &mut S {
         self.http.site()
     }

@@ -358,6 +358,7 @@ impl PageLoad<'_> {
     /// settings, which block what follows them.
     fn repairs(&self) -> Vec<Repair> {
         let log = &self.net.down.log;
+        // Retransmitted bytes of each resource, with the packet that carried them.
         let mut again: BTreeMap<ResourceId, Vec<(usize, Range<u64>)>> = BTreeMap::new();
         for (k, packet) in log.packets.iter().enumerate() {
             for frame in log.frames_of(packet).iter().filter(|f| f.retransmission) {
@@ -371,6 +372,7 @@ impl PageLoad<'_> {
         for (k, packet) in lost.filter(|(_, packet)| packet.is_gone()) {
             let frames = log.frames_of(packet);
             let tcp = self.connections[packet.connection].protocol.is_tcp();
+            // Packets without response bytes are repeated whole, so their size identifies them.
             if tcp && frames.is_empty() && packet.size > LARGEST_TCP_HEADERS {
                 let same = |p: &&WirePacket| {
                     p.connection == packet.connection
@@ -388,6 +390,7 @@ impl PageLoad<'_> {
                 let end = frame.offset + u64::from(frame.length);
                 let later = again.get(&frame.resource).map_or(&[][..], Vec::as_slice);
                 let later = &later[later.partition_point(|(at, _)| *at <= k)..];
+                // A retransmission may be cut otherwise; its first common byte counts.
                 let same = |(_, bytes): &&(usize, Range<u64>)| {
                     bytes.start < end && frame.offset < bytes.end
                 };

@@ -12,7 +12,6 @@ use crate::site::{Sent, request_fields};
 use crate::timing::Progress;
 
 impl PageLoad<'_> {
-    /// Returns the place of a resource.
     pub(super) fn place_of(&self, resource: ResourceId) -> PlaceId {
         self.pool.place_of(resource)
     }
