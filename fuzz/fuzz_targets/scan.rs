@@ -16,8 +16,8 @@ fuzz_target!(|data: &[u8]| {
     let _ = kinds(data);
     let _ = versions(data, &[0; 16]);
     let mut meter = Meter::default();
-    meter.sent(data);
-    meter.received(data);
+    meter.handle_sent(data);
+    meter.handle_received(data);
     let _ = Parameters::parse(data);
     if let Ok(text) = std::str::from_utf8(data) {
         let _ = alt_svc::announces_http3(text);

@@ -150,7 +150,7 @@ pub fn h1_server(input: &[u8]) -> usize {
         for _ in 0..whole {
             let status = Field::from_static(":status", "404");
             server.response_head(&[status], 0);
-            server.answered();
+            server.handle_answered();
         }
         while server.poll_write().is_some() {}
     }

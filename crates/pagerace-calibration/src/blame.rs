@@ -53,7 +53,7 @@ words! {
 
 impl Blame {
     /// Returns how much later than predicted the stage ended, in milliseconds.
-    pub fn gap_ms(&self) -> Option<f64> {
+    pub(crate) fn gap_ms(&self) -> Option<f64> {
         Some(self.observed_ms? - self.predicted_ms?)
     }
 }

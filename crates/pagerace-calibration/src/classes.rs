@@ -52,7 +52,7 @@ pub fn classes<'a>(differences: impl IntoIterator<Item = &'a Difference>) -> Vec
 }
 
 /// Returns the classes of held-out pages, whose ranges are widened as on tuned pages.
-pub fn held_out_classes(differences: &[Difference]) -> Vec<Class> {
+pub(crate) fn held_out_classes(differences: &[Difference]) -> Vec<Class> {
     let mut classes = Vec::new();
     for all in grouped(differences).into_values() {
         let [tuned, held_out] = [false, true].map(|set| {

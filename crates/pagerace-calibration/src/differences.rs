@@ -121,12 +121,12 @@ impl Simulated {
 
 impl Difference {
     /// Returns true if the live difference is significant.
-    pub fn is_significant(&self) -> bool {
+    pub(crate) fn is_significant(&self) -> bool {
         self.observed != 0.0 && self.p.is_some_and(|p| p < LEVEL)
     }
 
     /// Returns true if both differences have the same sign.
-    pub fn same_sign(&self) -> bool {
+    pub(crate) fn same_sign(&self) -> bool {
         self.observed * self.predicted > 0.0
     }
 
@@ -235,7 +235,7 @@ fn spread(differences: &[f64], base: f64) -> Option<Spread> {
 }
 
 /// Returns true if neither contender is a change of the other.
-pub fn has_symmetric_kind(kind: DifferenceKind) -> bool {
+pub(crate) fn has_symmetric_kind(kind: DifferenceKind) -> bool {
     !matches!(kind, DifferenceKind::Block | DifferenceKind::Delay)
 }
 

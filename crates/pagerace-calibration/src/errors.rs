@@ -66,7 +66,7 @@ impl Errors {
 
     /// Computes the errors of Lighthouse's predictions for `cells`, without
     /// bias, distance and repeats.
-    pub fn of_lighthouse<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Self {
+    pub(crate) fn of_lighthouse<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Self {
         let cells = cells.into_iter();
         let errors: Vec<f64> = cells.filter_map(Cell::lighthouse_error).collect();
         Self::quantiles(&errors)

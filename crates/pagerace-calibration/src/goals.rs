@@ -93,7 +93,7 @@ pub fn reached(metrics: &[MetricId], cells: &[Cell]) -> Vec<Reached> {
 
 impl Goal {
     /// Returns true if the errors meet the goal; `None` without cells.
-    pub fn is_met(&self, errors: &Errors) -> Option<bool> {
+    pub(crate) fn is_met(&self, errors: &Errors) -> Option<bool> {
         Some(errors.p50? <= self.p50 && errors.p90? <= self.p90)
     }
 }

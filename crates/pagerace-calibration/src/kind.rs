@@ -18,8 +18,10 @@ pub fn kinds(page: &Page) -> Vec<&'static str> {
         2..=5 => "2 to 5 hosts",
         _ => "more than 5 hosts",
     });
-    let scripts = page.resources.iter();
-    let scripts = scripts.filter(|resource| resource.destination == Destination::Script);
+    let scripts = page
+        .resources
+        .iter()
+        .filter(|resource| resource.destination == Destination::Script);
     let time = scripts.filter_map(|script| script.cpu_time);
     if time.fold(Duration::ZERO, |sum, one| sum + one) >= HEAVY {
         kinds.push("heavy scripts");

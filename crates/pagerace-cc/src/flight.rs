@@ -19,12 +19,12 @@ impl Flight {
     }
 
     /// Adds a sent packet.
-    pub(crate) fn sent(&mut self, bytes: u64) {
+    pub(crate) fn handle_sent(&mut self, bytes: u64) {
         self.0 += bytes;
     }
 
     /// Removes packets that were acknowledged or declared lost.
-    pub(crate) fn settled(&mut self, bytes: u64) {
+    pub(crate) fn handle_settled(&mut self, bytes: u64) {
         self.0 = self.0.saturating_sub(bytes);
     }
 

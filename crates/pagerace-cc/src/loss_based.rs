@@ -80,11 +80,11 @@ impl<L: Law> Controller for LossBased<L> {
         if self.flight.is_empty() {
             self.law.on_idle_end(now);
         }
-        self.flight.sent(bytes);
+        self.flight.handle_sent(bytes);
     }
 
     fn on_ack(&mut self, ack: &Ack) {
-        self.flight.settled(ack.bytes);
+        self.flight.handle_settled(ack.bytes);
         let in_recovery = self.recovery.on_ack(ack);
         self.law.on_ack(&mut self.aimd, ack, in_recovery);
     }
@@ -101,7 +101,7 @@ impl<L: Law> Controller for LossBased<L> {
             persistent,
             outstanding: self.flight.bytes().max(lost_bytes),
         };
-        self.flight.settled(lost_bytes);
+        self.flight.handle_settled(lost_bytes);
         self.law.on_loss(&mut self.aimd, &event);
         if persistent {
             self.aimd.collapse();

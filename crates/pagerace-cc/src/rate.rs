@@ -108,7 +108,7 @@ impl RateSampler {
             self.first_sent = now;
             self.delivered_at = now;
         }
-        self.flight.sent(bytes);
+        self.flight.handle_sent(bytes);
         self.recorded += bytes;
         if let Some(last) = self.records.back_mut()
             && last.sent_at == now
@@ -130,7 +130,7 @@ impl RateSampler {
     pub(crate) fn on_ack(&mut self, ack: &Ack) {
         self.delivered += ack.bytes;
         self.delivered_at = ack.now;
-        self.flight.settled(ack.bytes);
+        self.flight.handle_settled(ack.bytes);
         self.current.acked += ack.bytes;
         self.current.rtt_min = ack.rtt_min;
         let Ok(index) = self
@@ -156,7 +156,7 @@ impl RateSampler {
 
     /// Records lost packets.
     pub(crate) fn on_lost(&mut self, bytes: u64) {
-        self.flight.settled(bytes);
+        self.flight.handle_settled(bytes);
         self.current.lost += bytes;
     }
 

@@ -2,11 +2,11 @@
 //!
 //! Both are Reno with a slow start of their own:
 //!
-//! - quic-go 0.65 (`internal/congestion/cubic_sender.go`, `hybrid_slow_start.go`) begins with 32 packets,
-//!   leaves slow start when the delay of a round has grown, and keeps 0.7 of the window after a loss.
-//!   `HyStart` is Linux's here. Left out: spurious losses.
-//! - aioquic 1.7 (`quic/congestion/reno.py`, `base.py`) leaves slow start when round trips have been
-//!   longer by a quarter for five samples.
+//! - quic-go 0.65 (`internal/congestion/cubic_sender.go`, `hybrid_slow_start.go`) begins with 32
+//!   packets, leaves slow start when the delay of a round has grown, and keeps 0.7 of the window
+//!   after a loss. `HyStart` is Linux's here. Left out: spurious losses.
+//! - aioquic 1.7 (`quic/congestion/reno.py`, `base.py`) leaves slow start when round trips have
+//!   been longer by a quarter for five samples.
 
 use pagerace_core::{Duration, Instant};
 

@@ -11,7 +11,8 @@ use crate::Instant;
 /// is stale from a touch until [`arm`](Self::arm).
 #[derive(Clone, Debug)]
 pub struct Agenda<K> {
-    /// Ready members, ascending. Few of all are, and vectors keep their memory while they are empty.
+    /// Ready members, ascending. Few of all are, and vectors keep their memory while they are
+    /// empty.
     ready: Vec<K>,
     /// Members with stale deadlines, ascending.
     stale: Vec<K>,

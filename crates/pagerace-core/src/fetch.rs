@@ -34,7 +34,8 @@ names! {
 
 /// The way a script element is executed.
 ///
-/// Source: HTML standard, <https://html.spec.whatwg.org/multipage/scripting.html#the-script-element>.
+/// Source: HTML standard,
+/// <https://html.spec.whatwg.org/multipage/scripting.html#the-script-element>.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

@@ -5,8 +5,8 @@ const LONGEST: usize = 64;
 
 /// Returns up to three of `known` that `found` may stand for, nearest first: names with these
 /// initials (`rr` for `round-robin`), names with this word (`4g` for `fast-4g`), names of which one
-/// is a prefix of the other, and names that are at most three edits, and at most a third of the name, away. An edit inserts,
-/// deletes or replaces a character, or swaps two neighbours.
+/// is a prefix of the other, and names that are at most three edits, and at most a third of the
+/// name, away. An edit inserts, deletes or replaces a character, or swaps two neighbours.
 pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let found = found.to_lowercase();
     if found.is_empty() || found.len() > LONGEST {

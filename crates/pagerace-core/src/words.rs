@@ -19,7 +19,7 @@ pub trait Words: Copy + PartialEq + Send + Sync + 'static {
         words.find(|(value, ..)| *value == self).map_or("", |w| w.2)
     }
 
-    /// Returns the value of this name.
+    /// Returns the value of this name; `None` if no value has it.
     fn of_word(name: &str) -> Option<Self> {
         let mut words = Self::WORDS.iter();
         words.find(|(_, word, _)| *word == name).map(|w| w.0)

@@ -7,7 +7,7 @@ const ROUNDS_MAX: usize = 1_000;
 
 /// Two groups of vectors.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Clusters {
+pub(crate) struct Clusters {
     /// The group of each vector, 0 or 1.
     pub groups: Vec<usize>,
     /// Sum of the squared distances between the vectors and the means of their groups.
@@ -20,7 +20,7 @@ pub struct Clusters {
 ///
 /// # Source
 /// Lloyd 1982, "Least Squares Quantization in PCM".
-pub fn two_means(vectors: &[Vec<bool>]) -> Option<Clusters> {
+pub(crate) fn two_means(vectors: &[Vec<bool>]) -> Option<Clusters> {
     let step = vectors.len().div_ceil(STARTS_MAX).max(1);
     let mut best: Option<Clusters> = None;
     for first in vectors.iter().step_by(step) {

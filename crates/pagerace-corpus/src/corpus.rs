@@ -123,7 +123,7 @@ impl Corpus {
     }
 
     /// Returns true if a host speaks HTTP/3. One that never used encryption does not.
-    pub fn speaks_http3(&self, host: &str, which: Http3Hosts) -> bool {
+    pub(crate) fn speaks_http3(&self, host: &str, which: Http3Hosts) -> bool {
         self.hosts.get(host).is_some_and(|host| {
             // Recorders confuse the responses of redirects, so that one announcement is not
             // enough.
@@ -187,7 +187,7 @@ impl CorpusPage {
 }
 
 impl CorpusRequest {
-    /// Returns the name of the provider.
+    /// Returns the name of the provider; `None` if nothing tells it.
     pub fn provider(&self) -> Option<&str> {
         self.provider.as_ref().map(|(name, _)| &**name)
     }

@@ -71,7 +71,7 @@ struct Pair {
 }
 
 /// The pairs of a page: on each network, then those of consecutive visits.
-pub type PagePairs = Vec<Pairs>;
+pub(crate) type PagePairs = Vec<Pairs>;
 
 impl Experiment {
     /// Returns a plan with these settings, without pages, for descriptions.

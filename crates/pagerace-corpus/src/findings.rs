@@ -187,7 +187,7 @@ impl PageFindings {
         }
     }
 
-    /// Returns the pairs of consecutive visits.
+    /// Returns the pairs of consecutive visits; `None` without any pairs.
     fn consecutive(&self) -> Option<&Pairs> {
         self.pairs.last()
     }

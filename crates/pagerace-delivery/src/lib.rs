@@ -48,15 +48,15 @@ pub use spec::StrategySpec;
 pub trait Strategy: Send {
     /// Called when the head of a response is ready. The response is offered to
     /// [`pick`](Self::pick) whenever it may send.
-    fn arrived(&mut self, _response: &Response) {}
+    fn handle_arrival(&mut self, _response: &Response) {}
 
     /// Called when the client has changed the priority signal (`PRIORITY_UPDATE`).
-    fn updated(&mut self, _response: &Response) {}
+    fn handle_update(&mut self, _response: &Response) {}
 
     /// Called when the client signals a stream's position in the HTTP/2 dependency tree.
     ///
-    /// The first call comes before [`arrived`](Self::arrived), and another follows each
-    /// change of position. Calls may also name streams that never send anything.
+    /// The first call comes before [`handle_arrival`](Self::handle_arrival), and another follows
+    /// each change of position. Calls may also name streams that never send anything.
     fn dependency(&mut self, _stream: u64, _dependency: Dependency) {}
 
     /// Returns the index into `ready` of the response that gets the next packet, or the
@@ -68,8 +68,8 @@ pub trait Strategy: Send {
 
     /// Called when `bytes` of `response` were put in a packet. `response.sent` includes
     /// them.
-    fn sent(&mut self, _response: &Response, _bytes: u64) {}
+    fn handle_sent(&mut self, _response: &Response, _bytes: u64) {}
 
     /// Called when the response is complete or was cancelled.
-    fn left(&mut self, _stream: u64) {}
+    fn handle_end(&mut self, _stream: u64) {}
 }

@@ -35,18 +35,18 @@ impl Rotation {
     ) -> usize {
         let wait = |response: &Response, last: &u64| (rank(response), *last);
         let index = self.last.first_ready(ready, wait);
-        self.picked(ready[index].stream);
+        self.handle_picked(ready[index].stream);
         index
     }
 
     /// Records the picked stream. Its turn counts once it has sent.
-    pub(crate) fn picked(&mut self, stream: u64) {
+    pub(crate) fn handle_picked(&mut self, stream: u64) {
         self.picked = Some(stream);
     }
 
     /// Records that `stream` has sent. If this is the first time since it was picked, moves
     /// it to the back of the rotation and returns the number of its turn.
-    pub(crate) fn sent(&mut self, stream: u64) -> Option<u64> {
+    pub(crate) fn handle_sent(&mut self, stream: u64) -> Option<u64> {
         self.picked.take_if(|picked| *picked == stream)?;
         self.turns += 1;
         if let Some(last) = self.last.get_mut(stream) {

@@ -79,8 +79,9 @@ impl AcrossRow {
 pub fn across_pages(results: &Results, network: usize, metric: MetricId) -> AcrossPages {
     let plan = &results.plan;
     let pages = 0..plan.pages.len();
-    let analyses = pages.map(|page| analyse(results, page, network, metric));
-    let analyses: Vec<_> = analyses.collect();
+    let analyses: Vec<_> = pages
+        .map(|page| analyse(results, page, network, metric))
+        .collect();
     let row = |contender: usize| {
         let relative: Vec<Option<f64>> = analyses
             .iter()

@@ -17,7 +17,7 @@ pub const LEVEL: f64 = 0.05;
 /// Differences below this share of the baseline are too small to notice.
 pub const NOTICEABLE: f64 = 0.01;
 /// The least number of worlds whose range says something: with fewer, ranges are too narrow.
-pub const WORLDS_MIN: usize = 10;
+pub(crate) const WORLDS_MIN: usize = 10;
 
 /// Two loads with medians that hardly differ count as the same if 80 % of their differences are
 /// below this share of the baseline. Calibration counts how many such differences are, live.
@@ -126,12 +126,12 @@ names! {
 
 impl Mark {
     /// Returns true if the contender wins, surely or probably.
-    pub fn is_gain(self) -> bool {
+    pub(crate) fn is_gain(self) -> bool {
         matches!(self, Self::Better | Self::ProbablyBetter)
     }
 
     /// Returns true if the contender loses, surely or probably.
-    pub fn is_loss(self) -> bool {
+    pub(crate) fn is_loss(self) -> bool {
         matches!(self, Self::Worse | Self::ProbablyWorse)
     }
 }
@@ -208,7 +208,7 @@ pub fn compare(
 impl Comparison {
     /// Returns true if more runs would hardly change the conclusion: it is the same with
     /// ranges that are wider or narrower by what few runs leave open.
-    pub fn is_firm(&self) -> bool {
+    pub(crate) fn is_firm(&self) -> bool {
         let (Some(trust), true) = (&self.trust, self.pairs >= WORLDS_MIN) else {
             return self.mark == Mark::Baseline || self.mark == Mark::Undefined;
         };
@@ -246,7 +246,7 @@ fn of_values(values: &[Option<f64>]) -> Comparison {
     }
 }
 
-/// Returns the ends of the central `share` of the values.
+/// Returns the ends of the central `share` of the values; `None` without values.
 pub(crate) fn central(values: &[f64], share: f64) -> Option<(f64, f64)> {
     let beyond = (1.0 - share) / 2.0;
     Some((quantile(values, beyond)?, quantile(values, 1.0 - beyond)?))
@@ -368,7 +368,7 @@ pub fn relative(difference: Option<f64>, base: Option<f64>) -> Option<f64> {
 /// The minimum number of pairs for a significant result in one of `tests` and for an
 /// interval. If all `n` differences have the same sign, the signed-rank test gives
 /// `2 / 2^n`, which the correction multiplies by `tests`.
-pub fn runs_needed(tests: usize) -> usize {
+pub(crate) fn runs_needed(tests: usize) -> usize {
     const LEAST: usize = 6;
     let sure = |n: &usize| 2.0 / (1_u64 << n) as f64 * (tests as f64) < LEVEL;
     (LEAST..63)

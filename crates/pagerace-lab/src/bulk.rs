@@ -34,7 +34,8 @@ pub use sentence::bulk_sentence;
 
 /// Transfers a file once, given a scenario and a seed. Returns an error if the
 /// scenario cannot be run at all; a transfer that fails is an outcome.
-pub type BulkRunner<'a> = dyn Fn(&BulkScenario, u64) -> Result<BulkOutcome, String> + Sync + 'a;
+pub(crate) type BulkRunner<'a> =
+    dyn Fn(&BulkScenario, u64) -> Result<BulkOutcome, String> + Sync + 'a;
 
 /// All inputs of a comparison of transfers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -60,7 +60,7 @@ impl Contender {
     /// The reliability policy, if it can make a difference; the default otherwise.
     /// HTTP/1.1 and HTTP/2 have no datagrams. HTTP/1.1 sends one response at a time, so
     /// none can be deferred.
-    pub fn effective_reliability(&self) -> ReliabilitySpec {
+    pub(crate) fn effective_reliability(&self) -> ReliabilitySpec {
         let matters = match self.protocols.is_uniform() {
             Some(Protocol::H1) => false,
             Some(Protocol::H2) => self.reliability.info().late,
@@ -90,7 +90,7 @@ impl Contender {
     }
 
     /// Returns the protocols that the page's origins use, without duplicates.
-    pub fn protocols_of(&self, page: &Page) -> Vec<Protocol> {
+    pub(crate) fn protocols_of(&self, page: &Page) -> Vec<Protocol> {
         let spoken = |protocol: &Protocol| {
             let mut origins = page.origins.iter();
             origins.any(|origin| self.protocols.of(origin) == *protocol)
@@ -147,8 +147,9 @@ impl fmt::Display for Contender {
     /// Writes all properties, in the form that [`ContenderText`] parses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = Self::default();
-        let written = DIMENSIONS.iter();
-        let written = written.filter(|one| !one.is_optional || !one.is_same(self, &plain));
+        let written = DIMENSIONS
+            .iter()
+            .filter(|one| !one.is_optional || !one.is_same(self, &plain));
         let words: Vec<String> = written.map(|one| (one.text)(self)).collect();
         f.write_str(&words.join(" "))
     }

@@ -12,7 +12,11 @@ use crate::stats::{Spearman, spearman};
 /// Correlates the differences in HOL-blocked bytes with those in Speed Index,
 /// over all contenders except the baseline; `None` if fewer than three contenders
 /// have both, or if either is constant.
-pub fn hol_with_speed_index(results: &Results, page: usize, network: usize) -> Option<Spearman> {
+pub(crate) fn hol_with_speed_index(
+    results: &Results,
+    page: usize,
+    network: usize,
+) -> Option<Spearman> {
     let differences = |metric: &str| -> Vec<Option<f64>> {
         let metric: MetricId = metric.parse().expect("a metric of ours");
         let rows = analyse(results, page, network, metric).rows;

@@ -82,8 +82,9 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
     if plan.settings.record_ends == RecordEnds::Joined && tcp && simulated {
         facts.push("records that share segments".to_owned());
     }
-    let later = all.filter(|&i| plan.contenders[i].visit != Visit::Cold);
-    let later: Vec<usize> = later.collect();
+    let later: Vec<usize> = all
+        .filter(|&i| plan.contenders[i].visit != Visit::Cold)
+        .collect();
     if !later.is_empty() {
         let on = plan.settings.early_data;
         let tcp = on.is_used(true) && later.iter().any(|&i| plan.speaks(i, Protocol::is_tcp));
@@ -144,8 +145,10 @@ fn measured(plan: &Plan) -> Option<String> {
 
 /// Returns a fact about servers beyond the access link, if there are any.
 fn far(plan: &Plan) -> Option<String> {
-    let all = plan.pages.iter();
-    let all = all.flat_map(|page| distances(page, &plan.settings));
+    let all = plan
+        .pages
+        .iter()
+        .flat_map(|page| distances(page, &plan.settings));
     let far = all.max().map(Duration::as_millis_f64);
     match far {
         Some(far) if far < LEAST_FAR_MS => None,

@@ -129,9 +129,9 @@ pub fn explain_late(
 }
 
 /// The value of `format` in the files of [`write_late_json`].
-pub const LATE_FORMAT: &str = "pagerace-late";
+pub(crate) const LATE_FORMAT: &str = "pagerace-late";
 /// The version of the format.
-pub const LATE_SCHEMA: u32 = 1;
+pub(crate) const LATE_SCHEMA: u32 = 1;
 
 /// Writes the explanation as one JSON document with a final line break.
 ///

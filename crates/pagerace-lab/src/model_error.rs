@@ -337,8 +337,8 @@ impl Trust {
         }
     }
 
-    /// Formats the record: "in live Chromium, 199 of 201 sure winners and 85 of 93 probable ones won
-    /// that were named this way (protocols on recorded layouts)".
+    /// Formats the record: "in live Chromium, 199 of 201 sure winners and 85 of 93 probable ones
+    /// won that were named this way (protocols on recorded layouts)".
     pub fn in_words(&self) -> String {
         let Some([sure, probable]) = self.record else {
             return "nothing was measured of such differences, and ranges are those of the simulated \
@@ -383,7 +383,7 @@ impl Trust {
 
     /// Formats the record of differences that are said not to matter: "in live Chromium, 90 of 97
     /// pairs that were said not to differ were within 10 % (protocols on recorded layouts)".
-    pub fn same_in_words(&self) -> String {
+    pub(crate) fn same_in_words(&self) -> String {
         match self.same {
             [0, _] => "no such pair was compared with live Chromium".to_owned(),
             [same, right] => format!(

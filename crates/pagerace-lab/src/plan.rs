@@ -357,7 +357,7 @@ impl Plan {
     }
 
     /// Returns the simulator's input for a load of the variant at `index` in this world.
-    pub fn scenario_in(&self, index: usize, world: World) -> Scenario {
+    pub(crate) fn scenario_in(&self, index: usize, world: World) -> Scenario {
         let (page, network, contender) = self.variant_parts(index);
         let contender = self.contenders[contender].clone();
         Scenario {

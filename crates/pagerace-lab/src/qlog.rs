@@ -33,7 +33,7 @@ pub enum QlogRuns {
 
 /// Loads a page once and returns every packet that was sealed or opened.
 /// Returns an error if the scenario cannot be run.
-pub type LoggingRunner<'a> =
+pub(crate) type LoggingRunner<'a> =
     dyn Fn(&Scenario, u64) -> Result<(Outcome, Vec<LoggedPacket>), String> + 'a;
 
 impl FromStr for QlogRuns {

@@ -141,7 +141,7 @@ impl Results {
         (0..runs).map(group).collect()
     }
 
-    /// Returns the number of loads.
+    /// Returns the number of loads, over all variants.
     pub fn loads(&self) -> usize {
         self.variants.iter().map(|variant| variant.runs.len()).sum()
     }

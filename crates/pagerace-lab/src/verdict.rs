@@ -259,11 +259,11 @@ fn broken(case: &Case<'_>, analysis: &Analysis) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     for (i, name) in case.contenders.iter().enumerate() {
         let variant = case.variant(i);
-        let counts = variant
+        let counts: Vec<f64> = variant
             .runs
             .iter()
-            .map(|run| run.transport.broken_objects as f64);
-        let counts: Vec<f64> = counts.collect();
+            .map(|run| run.transport.broken_objects as f64)
+            .collect();
         let Some(median) = crate::stats::median(&counts).filter(|_| variant.broken() > 0) else {
             continue;
         };

@@ -223,8 +223,7 @@ fn explain_pairs(
         let explained = explainer(&scenario, plan.run_seed(run), metric)?;
         Ok(explained.map(Split::from))
     };
-    let splits = run_all(jobs, 2 * pairs.len(), &load, progress)?;
-    let mut splits = splits.into_iter();
+    let mut splits = run_all(jobs, 2 * pairs.len(), &load, progress)?.into_iter();
     let mut whys = Vec::new();
     for &(page, network, contender, run) in pairs {
         if let (Some(base), Some(own)) = (splits.next().flatten(), splits.next().flatten()) {

@@ -100,7 +100,7 @@ impl Worlds {
 
 impl Widths {
     /// The default widths.
-    pub const DEFAULT: Self = Self {
+    pub(crate) const DEFAULT: Self = Self {
         rate: 0.05,
         rtt_ms: 3.0,
         queue: 0.1,

@@ -92,7 +92,7 @@ impl LocalCa {
     /// # Errors
     /// [`LiveError::Name`] if a name cannot be in a certificate;
     /// [`LiveError::Certificate`] if signing fails.
-    pub fn issue(&self, hosts: &[String]) -> Result<Leaf, LiveError> {
+    pub(crate) fn issue(&self, hosts: &[String]) -> Result<Leaf, LiveError> {
         let bare = self.sign(hosts, None)?;
         // The extension itself takes some bytes: its OID, its tags and its lengths. A length above
         // 255 takes a byte more (DER), so the probe is as long as real padding.

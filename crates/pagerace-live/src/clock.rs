@@ -27,7 +27,7 @@ impl Clock {
     /// Converts a time of this clock to `CLOCK_MONOTONIC`, the time since boot that
     /// Chromium's traces use.
     #[cfg(target_os = "linux")]
-    pub fn monotonic(self, at: Instant) -> Duration {
+    pub(crate) fn monotonic(self, at: Instant) -> Duration {
         let system = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
         let system = system.tv_sec as u64 * 1_000_000_000 + system.tv_nsec as u64;
         Duration::from_nanos(system).saturating_sub(self.now().since(at))

@@ -160,7 +160,7 @@ impl Testbed {
     ///
     /// # Errors
     /// [`LiveError::Emulator`].
-    pub fn begin_with(
+    pub(crate) fn begin_with(
         &self,
         network: &Network,
         seed: u64,

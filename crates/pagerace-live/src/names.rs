@@ -19,7 +19,7 @@ use std::net::IpAddr;
 pub use serve::NameServer;
 
 /// The UDP port of DNS.
-pub const DNS_PORT: u16 = 53;
+pub(crate) const DNS_PORT: u16 = 53;
 
 /// Length of a header in bytes: identifier, flags, four counts.
 const HEADER: usize = 12;

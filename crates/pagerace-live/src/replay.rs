@@ -149,14 +149,14 @@ impl ReplaySite {
     /// Sets the interventions by resource of the page. Refused requests are left to the
     /// browser; hanging ones are answered after [`NEVER`].
     #[must_use]
-    pub fn with_effects(mut self, effects: Vec<ResourceEffect>) -> Self {
+    pub(crate) fn with_effects(mut self, effects: Vec<ResourceEffect>) -> Self {
         self.effects = Arc::new(effects);
         self
     }
 
     /// Returns a copy of the site without request history, for the next load.
     #[must_use]
-    pub fn renewed(&self) -> Self {
+    pub(crate) fn renewed(&self) -> Self {
         Self {
             asked: Arc::default(),
             unknown: Unknown::default(),

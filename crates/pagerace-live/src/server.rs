@@ -135,8 +135,8 @@ impl<S: Site> QuicServer<S> {
 }
 
 impl<S: Site> End<S> {
-    /// Receives pending datagrams and sends the datagrams that are due. Returns the time of the next
-    /// turn if the socket stays quiet.
+    /// Receives pending datagrams and sends the datagrams that are due. Returns the time of the
+    /// next turn if the socket stays quiet.
     fn turn(&mut self, clock: Clock) -> Result<Option<Instant>, LiveError> {
         for _ in 0..TURN {
             // Transmit after each datagram, as each may change the strategy's next

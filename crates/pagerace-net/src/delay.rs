@@ -20,7 +20,7 @@ use crate::schedule::Schedule;
 use crate::units::delay_text;
 
 /// The longest delay that a description may contain.
-pub const DELAY_MAX: Duration = Duration::from_secs(3_600);
+pub(crate) const DELAY_MAX: Duration = Duration::from_secs(3_600);
 
 /// A one-way delay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,7 +162,7 @@ impl fmt::Display for Jitter {
 /// The state of the delay stage. It computes the arrival of each packet, in the order in
 /// which packets leave the bottleneck.
 #[derive(Clone, Debug)]
-pub struct DelayProcess {
+pub(crate) struct DelayProcess {
     delay: Delay,
     jitter: Option<Jitter>,
     rng: Rng,
@@ -172,7 +172,7 @@ pub struct DelayProcess {
 
 impl DelayProcess {
     /// Creates the delay stage with its own random numbers.
-    pub fn new(delay: Delay, jitter: Option<Jitter>, rng: Rng) -> Self {
+    pub(crate) fn new(delay: Delay, jitter: Option<Jitter>, rng: Rng) -> Self {
         Self {
             delay,
             jitter,
@@ -182,13 +182,13 @@ impl DelayProcess {
     }
 
     /// Returns true if packets may overtake each other.
-    pub fn reorders(&self) -> bool {
+    pub(crate) fn reorders(&self) -> bool {
         self.jitter.is_some_and(|jitter| jitter.reorder)
     }
 
     /// Returns the arrival time of a packet that left the bottleneck at `crossed_at`.
     #[inline]
-    pub fn arrival(&mut self, crossed_at: Instant) -> Instant {
+    pub(crate) fn arrival(&mut self, crossed_at: Instant) -> Instant {
         let delay = self.delay.at(crossed_at);
         let mut at = crossed_at + delay;
         if let Some(jitter) = self.jitter {

@@ -158,7 +158,7 @@ impl fmt::Display for Loss {
 
 /// The state of a loss model, which decides on each packet in order.
 #[derive(Clone, Debug)]
-pub struct LossProcess {
+pub(crate) struct LossProcess {
     rng: Rng,
     chain: Chain,
 }
@@ -178,7 +178,7 @@ enum Chain {
 
 impl LossProcess {
     /// Creates the process of `loss` with its own random numbers.
-    pub fn new(loss: &Loss, mut rng: Rng) -> Self {
+    pub(crate) fn new(loss: &Loss, mut rng: Rng) -> Self {
         let chain = match (*loss, loss.states()) {
             (Loss::Random(p), _) => Chain::Random(p.as_f64()),
             (_, Some((p, r, lose_bad, lose_good))) => {
@@ -197,7 +197,7 @@ impl LossProcess {
     }
 
     /// Returns true if the next packet is lost.
-    pub fn loses_next(&mut self) -> bool {
+    pub(crate) fn loses_next(&mut self) -> bool {
         match &mut self.chain {
             Chain::Never => false,
             Chain::Random(p) => self.rng.chance(*p),

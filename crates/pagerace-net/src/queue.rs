@@ -42,7 +42,7 @@ pub enum Queue {
 
 impl Queue {
     /// Tail drop with a limit of one bandwidth-delay product, not yet resolved.
-    pub const ONE_BDP: Self = Self::TailDrop(QueueLimit::ONE_BDP);
+    pub(crate) const ONE_BDP: Self = Self::TailDrop(QueueLimit::ONE_BDP);
 
     /// Returns the limit of the queue.
     pub fn limit(&self) -> QueueLimit {

@@ -100,7 +100,7 @@ impl Trace {
     }
 
     /// Returns the mean capacity over one period; at least one bit per second.
-    pub fn mean_rate(&self) -> BitRate {
+    pub(crate) fn mean_rate(&self) -> BitRate {
         let bits = match &self.shape {
             Shape::Opportunities(o) => {
                 let count: u128 = o.runs.iter().map(|&(_, n)| u128::from(n)).sum();

@@ -44,13 +44,13 @@ impl BitRate {
     }
 
     /// Returns the bytes that pass in `span`, rounded down.
-    pub fn bytes_in(self, span: Duration) -> u64 {
+    pub(crate) fn bytes_in(self, span: Duration) -> u64 {
         let bytes = u128::from(self.0) * u128::from(span.as_nanos()) / 8_000_000_000;
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
     /// Returns the rate for people: `1.6 Mbit/s`.
-    pub fn to_human(self) -> String {
+    pub(crate) fn to_human(self) -> String {
         let (scale, unit) = self.unit();
         format!(
             "{} {}/s",
@@ -101,10 +101,10 @@ impl Probability {
     /// The probability of an event that never happens.
     pub const ZERO: Self = Self(0);
     /// The probability of a certain event.
-    pub const ONE: Self = Self(1_000_000_000);
+    pub(crate) const ONE: Self = Self(1_000_000_000);
 
     /// Creates a probability, or returns `None` above one billion.
-    pub const fn from_billionths(billionths: u32) -> Option<Self> {
+    pub(crate) const fn from_billionths(billionths: u32) -> Option<Self> {
         if billionths > Self::ONE.0 {
             None
         } else {
@@ -124,7 +124,7 @@ impl Probability {
 
     /// Returns one minus the probability.
     #[must_use]
-    pub const fn complement(self) -> Self {
+    pub(crate) const fn complement(self) -> Self {
         Self(Self::ONE.0 - self.0)
     }
 

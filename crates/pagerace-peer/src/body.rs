@@ -55,7 +55,7 @@ impl Body {
     }
 
     /// Returns true if reading the body cannot fail.
-    pub fn is_in_memory(&self) -> bool {
+    pub(crate) fn is_in_memory(&self) -> bool {
         match self {
             Self::Filler(_) | Self::Bytes(_) => true,
             Self::Joined(parts) => parts.iter().all(Self::is_in_memory),

@@ -305,6 +305,7 @@ impl Client {
         };
         let mut refused = Vec::new();
         while !self.waiting.is_empty() {
+            // The server's limit of streams is reached (RFC 9000, section 4.6): the rest waits.
             let Some(stream) = quic.open_bidirectional() else {
                 break;
             };
@@ -324,6 +325,8 @@ impl Client {
                 .send_request(stream, &fields, priority, body)
                 .is_err()
             {
+                // The server goes away, or takes no field section of this size. The stream is
+                // open already, and QUIC cannot take it back.
                 quic.reset(stream, h3::Code::REQUEST_CANCELLED.0);
                 let code = h3::Code::REQUEST_REJECTED;
                 if repairs {
@@ -373,8 +376,10 @@ impl Client {
 
     /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&mut self) -> Option<Instant> {
-        let objects = self.loading.values();
-        let objects = objects.filter_map(|l| l.assembly.poll_timeout());
+        let objects = self
+            .loading
+            .values()
+            .filter_map(|l| l.assembly.poll_timeout());
         self.host.poll_timeout().into_iter().chain(objects).min()
     }
 
@@ -389,7 +394,7 @@ impl Client {
         self.host.poll_transmit(now, &mut NoSources, buf)
     }
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.events.pop_front()
     }
@@ -439,7 +444,7 @@ impl Client {
         quic.drain_received(|frame| {
             // Only request streams are metered: client-initiated and bidirectional.
             if frame.id.is_multiple_of(4) {
-                hol.arrived(now, frame);
+                hol.handle_arrival(now, frame);
                 if let Some(received) = received {
                     received.push(frame);
                 }

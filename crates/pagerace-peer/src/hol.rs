@@ -133,7 +133,7 @@ impl HolMeter {
     }
 
     /// Handles the arrival of a STREAM frame.
-    pub fn arrived(&mut self, now: Instant, frame: StreamFrame) {
+    pub fn handle_arrival(&mut self, now: Instant, frame: StreamFrame) {
         let stream = self.streams.entry(frame.id).or_default();
         // Common case: the frame is in order and nothing waits.
         if frame.offset <= stream.delivered && stream.spans.is_empty() {

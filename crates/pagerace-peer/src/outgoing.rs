@@ -149,7 +149,7 @@ impl Outgoing {
 
     fn begin(&mut self, response: Response, payload: Payload, late: bool) {
         self.payloads.insert(response.stream, payload);
-        self.strategy.arrived(&response);
+        self.strategy.handle_arrival(&response);
         if late {
             self.late.insert(response.stream);
         }
@@ -196,7 +196,7 @@ impl Outgoing {
         for list in [&mut self.ready, &mut self.ready_late, &mut self.parked] {
             if let Ok(i) = list.binary_search_by_key(&stream, |r| r.stream) {
                 list[i].signal = signal;
-                self.strategy.updated(&list[i]);
+                self.strategy.handle_update(&list[i]);
                 return true;
             }
         }
@@ -222,7 +222,7 @@ impl Outgoing {
             list.retain(|r| r.stream != stream);
         }
         if self.payloads.remove(&stream).is_some() {
-            self.strategy.left(stream);
+            self.strategy.handle_end(stream);
         }
     }
 
@@ -383,7 +383,7 @@ impl PacketSource for Outgoing {
         // The end marker is still unsent.
         response.sent = (response.sent + length).min(response.length - 1);
         let response = response.clone();
-        self.strategy.sent(&response, length);
+        self.strategy.handle_sent(&response, length);
         if self.record {
             self.frames.push(SentFrame {
                 at: self.now,
@@ -396,14 +396,14 @@ impl PacketSource for Outgoing {
         datagram
     }
 
-    fn wrote(&mut self, stream: u64, bytes: usize, refused: bool) {
+    fn handle_written(&mut self, stream: u64, bytes: usize, refused: bool) {
         let (late, picked) = (self.picked_late, self.picked);
         let response = &mut self.list(late)[picked];
         debug_assert_eq!(response.stream, stream);
         response.sent += bytes as u64;
         let response = response.clone();
         if bytes > 0 {
-            self.strategy.sent(&response, bytes as u64);
+            self.strategy.handle_sent(&response, bytes as u64);
         }
         if response.remaining() == 0 {
             self.cancel(stream);
@@ -413,11 +413,11 @@ impl PacketSource for Outgoing {
         }
     }
 
-    fn stopped(&mut self, stream: u64) {
+    fn handle_stopped(&mut self, stream: u64) {
         self.cancel(stream);
     }
 
-    fn frame_sent(&mut self, frame: StreamFrame) {
+    fn handle_frame_sent(&mut self, frame: StreamFrame) {
         // Only request streams count: client-initiated and bidirectional.
         if !frame.id.is_multiple_of(4) || frame.length == 0 {
             return;

@@ -231,7 +231,7 @@ impl<S: Site> Server<S> {
         }
     }
 
-    /// Returns the site.
+    /// Returns the site that answers the requests.
     pub fn site(&mut self) -> &mut S {
         &mut self.site
     }
@@ -291,7 +291,7 @@ impl<S: Site> Server<S> {
                 pump.h3.forget(stream);
             }
             for stream in finished {
-                pump.h3.answered();
+                pump.h3.handle_answered();
                 pump.h3.forget(stream);
                 outgoing.forget(stream);
             }
@@ -324,11 +324,13 @@ impl<S: Site> Server<S> {
                             }
                         }
                     }
+                    // A malformed request ends its stream alone (RFC 9114, section 4.1.2).
                     h3::Event::StreamError { stream, code, .. } => {
                         quic.reset(stream, code.0);
                         quic.stop(stream, code.0);
                         dropped.push(stream);
                     }
+                    // A request that is cut off gets no answer (RFC 9114, section 4.1.1).
                     h3::Event::Reset { stream, .. } => {
                         quic.reset(stream, h3::Code::REQUEST_CANCELLED.0);
                         dropped.push(stream);

@@ -56,7 +56,7 @@ pub struct LoadSettings {
 pub const QUIC_MTU: RangeInclusive<u16> = 1_200..=1_452;
 
 /// The longest deadline.
-pub const DEADLINE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const DEADLINE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl LoadSettings {
     /// Checks that the values are in their ranges.
@@ -162,8 +162,8 @@ words! {
         /// The browser knows it and uses nothing else, as live loads do.
         #[default]
         Known = "known": "Known beforehand: only QUIC is tried",
-        /// From the HTTPS record of the first visit (RFC 9460), which arrives with the address. QUIC
-        /// races TCP.
+        /// From the HTTPS record of the first visit (RFC 9460), which arrives with the address.
+        /// QUIC races TCP.
         HttpsRr = "https-rr": "From the HTTPS record in DNS: QUIC races TCP",
         /// From an `alt-svc` field of an earlier visit (RFC 7838). QUIC races TCP, which starts
         /// later.
@@ -183,8 +183,8 @@ words! {
     pub enum OriginRtt {
         /// All servers are at the end of the access link.
         Same = "same": "All servers are at the end of the access link",
-        /// Each origin adds the excess of its recorded round trip over that of the page's nearest origin
-        /// by. One without a recorded round trip has the median of the others.
+        /// Each origin adds the excess of its recorded round trip over that of the page's nearest
+        /// origin by. One without a recorded round trip has the median of the others.
         #[default]
         Recorded = "recorded": "Recorded round trips, less that of the nearest origin, are added",
     }

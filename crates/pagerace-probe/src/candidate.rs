@@ -100,8 +100,9 @@ impl Candidate {
     /// Returns the servers that are known to do this over HTTP/2 or HTTP/3; see docs/probe.md.
     pub fn known_as(&self, protocol: Protocol) -> Option<&'static str> {
         let text = self.to_string();
-        let mut known = KNOWN.iter();
-        let known = known.find(|(over, candidate, _)| *over == protocol && *candidate == text);
+        let known = KNOWN
+            .iter()
+            .find(|(over, candidate, _)| *over == protocol && *candidate == text);
         known.map(|(.., servers)| *servers)
     }
 

@@ -30,7 +30,8 @@ const PATH_MAX: usize = 2_000;
 pub enum Subject<'a> {
     /// The objects with these values of `:path`.
     Objects(&'a [String]),
-    /// The object of a URL. If it is a page that cannot be probed itself, objects that it refers to.
+    /// The object of a URL. If it is a page that cannot be probed itself, objects that it refers
+    /// to.
     Url(&'a Url),
     /// Objects that the page of a URL refers to.
     Page(&'a Url),

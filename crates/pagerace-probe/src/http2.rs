@@ -28,7 +28,7 @@ pub(crate) const WINDOW: u64 = 65_535;
 
 /// Bytes by which the window opens: a packet, and less than the frames that servers make
 /// by themselves. So the client sets the size of frames.
-pub const GRANT: u64 = 1_200;
+pub(crate) const GRANT: u64 = 1_200;
 
 /// Window of each stream in bytes, which never closes.
 const STREAM_WINDOW: u32 = 1 << 30;
@@ -290,7 +290,7 @@ impl Player {
         match event {
             Event::Headers { stream, fields, .. } => self.head(now, stream, &fields),
             Event::Data { stream, data } => self.data(now, stream, &data),
-            Event::Finished { stream } => self.finished(now, stream),
+            Event::Finished { stream } => self.handle_end(now, stream),
             Event::Reset { stream, code } | Event::StreamError { stream, code, .. } => {
                 let Some(ask) = self.asks.get(&stream).filter(|ask| self.open[**ask]) else {
                     return;
@@ -298,7 +298,7 @@ impl Player {
                 let target = &self.job.targets[self.job.script.asks[*ask].target];
                 if code == Code::NO_ERROR && self.arrived[*ask] >= target.length {
                     // Node.js does so when only the end of the stream is left to send.
-                    return self.finished(now, stream);
+                    return self.handle_end(now, stream);
                 }
                 let path = self.job.path(*ask);
                 let reason = format!("the request for {path} failed with error 0x{:x}", code.0);
@@ -309,7 +309,7 @@ impl Player {
     }
 
     /// Handles the end of a response.
-    fn finished(&mut self, now: Instant, stream: u64) {
+    fn handle_end(&mut self, now: Instant, stream: u64) {
         if let Some(ask) = self.asks.get(&stream) {
             self.open[*ask] = false;
         }

@@ -52,13 +52,16 @@ impl Mixed {
 }
 
 impl Strategy for Mixed {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.take_turn(response.stream);
     }
 
     fn pick(&mut self, ready: &[Response]) -> usize {
-        let urgency = ready.iter().map(|r| r.signal.urgency).min();
-        let urgency = urgency.expect("something is ready");
+        let urgency = ready
+            .iter()
+            .map(|r| r.signal.urgency)
+            .min()
+            .expect("something is ready");
         let among = |incremental: bool| {
             let all = ready.iter().enumerate();
             all.filter(move |(_, r)| {
@@ -76,13 +79,13 @@ impl Strategy for Mixed {
         index
     }
 
-    fn sent(&mut self, response: &Response, _bytes: u64) {
+    fn handle_sent(&mut self, response: &Response, _bytes: u64) {
         let signal = response.signal;
         self.incremental[usize::from(signal.urgency)] = signal.incremental;
         self.take_turn(response.stream);
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.turns.remove(&stream);
     }
 }

@@ -23,7 +23,7 @@ const QUEUE: (u64, u64) = (24_000, 96_000);
 pub(crate) const PART: u64 = 54_000;
 
 /// Smallest usable object in bytes.
-pub const OBJECT_MIN: u64 = 12_000;
+pub(crate) const OBJECT_MIN: u64 = 12_000;
 
 /// Most primers of a script.
 const PRIMERS_MAX: usize = 4;

@@ -46,7 +46,7 @@ impl Ranks {
 }
 
 impl Strategy for Ranks {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         let Dependency { parent, weight, .. } = Dependency::default();
         let stream = response.stream;
         self.places.entry(stream).or_insert((parent, weight));
@@ -81,11 +81,11 @@ impl Strategy for Ranks {
         first.expect("something is ready")
     }
 
-    fn sent(&mut self, response: &Response, _bytes: u64) {
+    fn handle_sent(&mut self, response: &Response, _bytes: u64) {
         self.take_turn(response.stream);
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         // The place remains, as others may depend on it.
         self.turns.remove(&stream);
     }

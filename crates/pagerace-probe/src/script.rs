@@ -61,7 +61,7 @@ const MIXED: [(u8, bool); STREAMS] = [
 ];
 
 /// Share of the bytes after which the script `in-flight` changes priorities.
-pub const CHANGED: f64 = 0.1;
+pub(crate) const CHANGED: f64 = 0.1;
 
 /// Returns the HTTP/2 stream of a request of a script.
 pub(crate) const fn stream(ask: usize) -> u64 {

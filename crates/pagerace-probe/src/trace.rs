@@ -111,8 +111,8 @@ pub struct Trace {
     pub heads: Vec<Option<Head>>,
     /// Content of the responses in the order of arrival, if the job keeps it.
     pub content: Vec<u8>,
-    /// Bytes of UDP payload that arrived, over HTTP/2 those of TCP payload; in virtual time, without
-    /// TLS.
+    /// Bytes of UDP payload that arrived, over HTTP/2 those of TCP payload; in virtual time,
+    /// without TLS.
     pub payload: u64,
     /// Stream bytes of responses that the client read, including repeated ones.
     pub received: u64,

@@ -65,7 +65,8 @@ pub struct World {
     pub network: Network,
     /// The objects.
     pub site: ServedSite,
-    /// Name of the server's congestion controller, or over QUIC of one of the [`STACKS`](crate::congestion::STACKS).
+    /// Name of the server's congestion controller, or over QUIC of one of the
+    /// [`STACKS`](crate::congestion::STACKS).
     pub congestion: String,
     /// UDP payload of the server's packets in bytes, over TCP the size of its segments.
     pub mtu: u16,

@@ -215,8 +215,8 @@ fn losses_of_repairs_are_seen() {
     }
 }
 
-/// One repeat has the path as it was measured, and no jitter. Over TCP, nothing else is random but the
-/// phases of BBR; QUIC leaves out random numbers of packets.
+/// One repeat has the path as it was measured, and no jitter. Over TCP, nothing else is random but
+/// the phases of BBR; QUIC leaves out random numbers of packets.
 #[test]
 fn a_repeat_is_the_measured_path() {
     for protocol in BOTH {
@@ -256,7 +256,8 @@ fn begun(protocol: Protocol, percent: f64, patience: Option<Duration>, seed: u64
     lossy(protocol, percent, Fetch { patience, ..fetch }, seed)
 }
 
-/// Time of the fifth large packet, which is one of the first response: the handshake has at most four.
+/// Time of the fifth large packet, which is one of the first response: the handshake has at most
+/// four.
 fn fifth(watched: &Watched) -> Instant {
     let large = watched.offered.iter().filter(|p| p.size > 700);
     large.map(|p| p.at).nth(4).unwrap()

@@ -7,7 +7,6 @@ use pagerace_transport::quic::Space;
 use pagerace_transport::quic::frame::frames;
 use serde::Serialize;
 
-/// Returns the event of a packet.
 pub(crate) fn event(logged: &LoggedPacket) -> impl Serialize {
     let packet = &logged.packet;
     object! {

@@ -76,8 +76,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_value_panics(value in "[h3=\":;,\\\\ 0-9ü]{0,40}") {
-            let _ = announces_http3(&value);
+        fn no_value_panics_and_none_without_h3_announces_it(value in "[h3=\":;,\\\\ 0-9ü]{0,40}") {
+            prop_assert!(!announces_http3(&value) || value.contains("h3=\""));
         }
     }
 }

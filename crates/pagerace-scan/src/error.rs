@@ -106,7 +106,7 @@ impl Failure {
     }
 
     /// Creates the failure of a system call.
-    pub fn of_io(error: &io::Error, doing: &str) -> Self {
+    pub(crate) fn of_io(error: &io::Error, doing: &str) -> Self {
         use io::ErrorKind as E;
         let kind = match error.kind() {
             E::ConnectionRefused => Kind::Refused,

@@ -41,4 +41,4 @@ pub use tls::{Certificate, Trust};
 
 /// Names the content delivery network, and the evidence, from the domain with its aliases and
 /// from the fields of a response, whose names are in lower case.
-pub type Cdn = fn(&[&str], &[(String, String)]) -> Option<(&'static str, &'static str)>;
+pub(crate) type Cdn = fn(&[&str], &[(String, String)]) -> Option<(&'static str, &'static str)>;

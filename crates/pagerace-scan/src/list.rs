@@ -109,7 +109,7 @@ impl Exclusions {
     }
 
     /// Returns true if the domain, or one that it lies in, is excluded.
-    pub fn has_domain(&self, name: &str) -> bool {
+    pub(crate) fn has_domain(&self, name: &str) -> bool {
         let mut rest = name;
         loop {
             if self.domains.contains(rest) {
@@ -185,7 +185,11 @@ mod tests {
     proptest! {
         #[test]
         fn no_list_panics(text in "\\PC{0,60}") {
-            let _ = Domains::parse(&text, Path::new("list"));
+            if let Ok(domains) = Domains::parse(&text, Path::new("list")) {
+                prop_assert!(!domains.names.is_empty());
+                let again = Domains::parse(&domains.names.join("\n"), Path::new("list"));
+                prop_assert_eq!(again.unwrap().names, domains.names);
+            }
             let _ = Exclusions::default().add(&text, Path::new("list"));
         }
     }

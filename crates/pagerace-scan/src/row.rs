@@ -102,7 +102,7 @@ impl Host {
     }
 
     /// Returns true if this machine has no way to the address.
-    pub fn no_route(&self) -> bool {
+    pub(crate) fn no_route(&self) -> bool {
         let missing =
             |error: &Option<String>| error.as_deref().is_some_and(|e| is(e, Kind::NoRoute));
         let tcp = self.tcp.as_ref().is_some_and(|tcp| missing(&tcp.error));

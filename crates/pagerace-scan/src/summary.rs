@@ -181,7 +181,6 @@ impl Counts {
         }
     }
 
-    /// Returns the summary.
     pub(crate) fn summary(self) -> Summary {
         let shares = PROPERTIES.iter().enumerate().map(|(i, (what, base, _))| {
             let (count, of) = self.shares.get(&i).copied().unwrap_or_default();

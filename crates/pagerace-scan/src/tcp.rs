@@ -62,8 +62,8 @@ pub(crate) async fn attempt(
     found.connect_ms = Some(ms_since(start));
 
     let observer = Observer::new(&client.trust);
-    let name = ServerName::try_from(domain.to_owned());
-    let name = name.map_err(|error| Failure::new(Kind::Tls, error))?;
+    let name =
+        ServerName::try_from(domain.to_owned()).map_err(|error| Failure::new(Kind::Tls, error))?;
     let tls = ClientConnection::new(client.trust.tcp(&observer), name);
     let mut link = Link {
         tls: tls.map_err(|error| Failure::new(Kind::Tls, error))?,

@@ -35,8 +35,7 @@ pub struct Trust {
 impl Trust {
     /// Trusts Mozilla's roots, of the version that was compiled in.
     pub fn mozilla() -> Self {
-        let roots = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
-        let roots: RootCertStore = roots.collect();
+        let roots: RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
         Self::new(roots).expect("Mozilla has roots")
     }
 

@@ -25,7 +25,7 @@ impl Alarm {
     }
 
     /// Handles a ring. Returns true if it is the pending one, false if it was superseded.
-    pub(crate) fn rang(&mut self, now: Instant) -> bool {
+    pub(crate) fn handle_ring(&mut self, now: Instant) -> bool {
         let counts = self.rings_at == Some(now);
         if counts {
             self.rings_at = None;
@@ -48,8 +48,8 @@ mod tests {
         assert_eq!(a.set(at(0), Some(at(10))), Some(at(10)));
         assert_eq!(a.set(at(1), Some(at(20))), None);
         assert_eq!(a.set(at(2), Some(at(5))), Some(at(5)));
-        assert!(a.rang(at(5)));
-        assert!(!a.rang(at(10)), "superseded");
+        assert!(a.handle_ring(at(5)));
+        assert!(!a.handle_ring(at(10)), "superseded");
         assert_eq!(a.set(at(10), Some(at(20))), Some(at(20)));
         assert_eq!(a.set(at(10), None), None);
     }

@@ -36,12 +36,12 @@ pub const LATE: Duration = Duration::from_millis(1_000);
 /// Increase of a paint's time above which the paint counts as waiting for the resource.
 /// Smaller increases have other causes: frames and main-thread tasks fall at different
 /// times.
-pub const WAITS_LEAST: Duration = Duration::from_millis(250);
+pub(crate) const WAITS_LEAST: Duration = Duration::from_millis(250);
 
 /// Increase of the Speed Index above which a part of the picture counts as waiting for
 /// the resource. Smaller increases are chance, as above. The value is [`LATE`] for one
 /// per cent of the picture.
-pub const PICTURE_WAITS_LEAST: Duration = Duration::from_millis(10);
+pub(crate) const PICTURE_WAITS_LEAST: Duration = Duration::from_millis(10);
 
 /// Least missing area in pixels; less is rounding error of sums.
 const AREA_LEAST: f64 = 0.5;

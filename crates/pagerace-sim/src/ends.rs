@@ -13,6 +13,7 @@ use pagerace_transport::tcp::Segment;
 use crate::addresses::client_address;
 use crate::alarm::Alarm;
 use crate::event_loop::Query;
+use crate::ids::ConnectionId;
 use crate::trace::Side;
 
 /// Size of the IPv4 and UDP headers of a datagram, in bytes.
@@ -23,8 +24,6 @@ const IP_UDP_HEADER: usize = 28;
 pub(crate) enum Payload {
     Datagram(BytesMut),
     Segment(Box<Segment>),
-    /// A datagram of a name look-up, which belongs to no connection.
-    Query(Query),
 }
 
 impl Payload {
@@ -33,15 +32,22 @@ impl Payload {
         match self {
             Self::Datagram(data) => (data.len() + IP_UDP_HEADER) as u32,
             Self::Segment(segment) => segment.wire_size(),
-            Self::Query(query) => query.answer_bytes,
         }
     }
 }
 
-/// A packet on a link.
+/// What a link carries.
+#[derive(Debug)]
+pub(crate) enum OnLink {
+    Packet(Packet),
+    /// A datagram of a name look-up, which belongs to no connection.
+    Query(Query),
+}
+
+/// A packet of a connection.
 #[derive(Debug)]
 pub(crate) struct Packet {
-    pub(crate) connection: usize,
+    pub(crate) connection: ConnectionId,
     /// Index in the log of its direction, if a log is kept.
     pub(crate) logged: usize,
     pub(crate) payload: Payload,
@@ -150,8 +156,8 @@ impl<S: Site> Ends<S> {
         self.age = age;
     }
 
-    /// Closes the client's end without sending a packet. The server still answers what is on its way to
-    /// it, and repeats nothing, as if a reset followed.
+    /// Closes the client's end without sending a packet. The server still answers what is on its
+    /// way to it, and repeats nothing, as if a reset followed.
     pub(crate) fn close(&mut self) {
         self.closed = true;
     }
@@ -359,6 +365,6 @@ impl<S: Site> TcpEnds<S> {
         self.client.handle_segment(now, segment);
         let (hol, layout) = (&mut self.hol, self.server.layout());
         self.client
-            .drain_received(|range| hol.arrived(now, range, layout));
+            .drain_received(|range| hol.handle_arrival(now, range, layout));
     }
 }

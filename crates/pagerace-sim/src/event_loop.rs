@@ -6,7 +6,8 @@ use pagerace_core::{Duration, EventQueue, Instant, Rng};
 use pagerace_net::{Exit, Link, Network};
 use pagerace_page::ResourceId;
 
-use crate::ends::{Ends, Packet, Payload};
+use crate::ends::{Ends, OnLink, Packet};
+use crate::ids::{ById, ConnectionId, Id, LookUpId};
 use crate::outcome::FrameSent;
 use crate::trace::{LoggedPacket, Side};
 use crate::wire::{Fate, WireLog};
@@ -16,7 +17,7 @@ use crate::wire::{Fate, WireLog};
 pub(crate) struct EventLoop<S, T> {
     pub(crate) now: Instant,
     /// Client and server of each connection; `None` until both exist.
-    pub(crate) ends: Vec<Option<Ends<S>>>,
+    pub(crate) ends: ById<ConnectionId, Option<Ends<S>>>,
     /// The link to the clients.
     pub(crate) down: Direction,
     /// The link to the servers.
@@ -35,7 +36,7 @@ pub(crate) struct EventLoop<S, T> {
 
 /// A link and the log of its packets.
 pub(crate) struct Direction {
-    pub(crate) link: Link<Packet>,
+    pub(crate) link: Link<OnLink>,
     /// Log of [`Record::Wire`].
     pub(crate) log: WireLog,
     /// Queries and answers, which belong to no connection, that the link lost.
@@ -58,7 +59,7 @@ pub(crate) enum Record {
 /// Result of a step of the loop.
 pub(crate) enum Event<T> {
     /// An end of this connection handled a packet or a timeout.
-    Connection(usize),
+    Connection(ConnectionId),
     /// A timer of the owner is due.
     Timer(T),
     /// The answer to a query has arrived.
@@ -72,18 +73,25 @@ pub(crate) enum Event<T> {
 /// A query to the name server behind the link, or its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Query {
-    /// The owner's number of the name.
-    pub(crate) name: usize,
-    /// The owner's number of the kind of query.
-    pub(crate) kind: usize,
+    pub(crate) look_up: LookUpId,
+    pub(crate) kind: QueryKind,
     /// The owner's number of the round of queries.
     pub(crate) round: u32,
     /// Size of the answer on the wire in bytes.
     pub(crate) answer_bytes: u32,
 }
 
+/// Type of the resource record that a query asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QueryKind {
+    /// The `A` record.
+    Address,
+    /// The `HTTPS` record (RFC 9460).
+    Https,
+}
+
 enum Timer<T> {
-    End(usize, Side),
+    End(ConnectionId, Side),
     /// A packet reaches its end after the delay beyond the link.
     Arrives(Side, Packet),
     Owner(T),
@@ -106,9 +114,10 @@ struct Reading {
 /// A program that wakes up, reads and decrypts.
 ///
 /// # Source
-/// Packets on the emulated link, loads of a page by Chromium 156 at 5 and 50 Mbit/s: from the last datagram
-/// to the next answer, the browser took 0.12 to 0.15 ms and the server 0.14 to 0.20 ms in the median. A tenth took
-/// at most 0.1 ms, and a tenth at least 0.4 ms. One distribution between the two serves both.
+/// Packets on the emulated link, loads of a page by Chromium 156 at 5 and 50 Mbit/s: from the last
+/// datagram to the next answer, the browser took 0.12 to 0.15 ms and the server 0.14 to 0.20 ms in
+/// the median. A tenth took at most 0.1 ms, and a tenth at least 0.4 ms. One distribution between
+/// the two serves both.
 const QUIC_READING: Reading = Reading {
     median: Duration::from_micros(170),
     spread: 0.6,
@@ -117,9 +126,9 @@ const QUIC_READING: Reading = Reading {
 /// The kernel.
 ///
 /// # Source
-/// As above: Linux 6.18 took 0.02 to 0.04 ms in the median on one machine, and 0.08 to 0.09 on another, half as
-/// fast. There, a tenth took at most 0.7 of the median and a tenth at least 1.6 to 1.9 times the median
-/// (1,700 ACKs and responses at 12 Mbit/s).
+/// As above: Linux 6.18 took 0.02 to 0.04 ms in the median on one machine, and 0.08 to 0.09 on
+/// another, half as fast. There, a tenth took at most 0.7 of the median and a tenth at least 1.6 to
+/// 1.9 times the median (1,700 ACKs and responses at 12 Mbit/s).
 const TCP_READING: Reading = Reading {
     median: Duration::from_micros(40),
     spread: 0.4,
@@ -141,7 +150,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
         };
         Self {
             now: Instant::ZERO,
-            ends: Vec::new(),
+            ends: ById::default(),
             down: direction(&network.down, "link/down"),
             up: direction(&network.up, "link/up"),
             record,
@@ -164,14 +173,11 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
 
     /// Puts a query or its answer on a link. The queue may drop it.
     fn carry(direction: &mut Direction, now: Instant, query: Query, size: u32) {
-        let packet = Packet {
-            connection: usize::MAX,
-            logged: usize::MAX,
-            payload: Payload::Query(query),
-        };
-        let flow = u64::MAX - query.name as u64;
+        // No connection has this flow.
+        let flow = u64::MAX - query.look_up.index() as u64;
         // The client asks again for a datagram that was dropped.
-        if direction.link.enqueue(now, size, flow, packet).is_err() {
+        let query = OnLink::Query(query);
+        if direction.link.enqueue(now, size, flow, query).is_err() {
             direction.queries_dropped += 1;
         }
     }
@@ -180,19 +186,21 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
     /// is left to happen.
     pub(crate) fn step(&mut self, deadline: Instant) -> Option<Event<T>> {
         let (down, up) = (self.down.link.next_at(), self.up.link.next_at());
-        let next = [down, up, self.timers.next_at()];
-        let next = next.into_iter().flatten().min()?;
+        let next = [down, up, self.timers.next_at()]
+            .into_iter()
+            .flatten()
+            .min()?;
         self.now = next.min(deadline);
         Some(if next > deadline {
             Event::Deadline
         } else if let Some(exit) = self.down.link.poll(next) {
-            self.left(exit, Side::Server)
+            self.handle_exit(exit, Side::Server)
         } else if let Some(exit) = self.up.link.poll(next) {
-            self.left(exit, Side::Client)
+            self.handle_exit(exit, Side::Client)
         } else {
             match self.timers.pop_due(next) {
-                Some((_, Timer::End(i, side))) => self.ring(i, side),
-                Some((_, Timer::Arrives(to, packet))) => self.arrived(packet, to),
+                Some((_, Timer::End(i, side))) => self.handle_alarm(i, side),
+                Some((_, Timer::Arrives(to, packet))) => self.handle_arrival(packet, to),
                 Some((_, Timer::Owner(timer))) => Event::Timer(timer),
                 None => Event::Nothing,
             }
@@ -200,7 +208,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
     }
 
     /// Handles the end of a packet's way through a link.
-    fn left(&mut self, exit: Exit<Packet>, from: Side) -> Event<T> {
+    fn handle_exit(&mut self, exit: Exit<OnLink>, from: Side) -> Event<T> {
         let (packet, crossed_at, fate) = match exit {
             Exit::Delivered {
                 at,
@@ -214,9 +222,10 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
             } => (payload, Some(crossed_at), Fate::Lost),
             Exit::Dropped { payload, .. } => (payload, None, Fate::Dropped),
         };
-        if let Payload::Query(query) = packet.payload {
-            return self.query_left(query, fate, from);
-        }
+        let packet = match packet {
+            OnLink::Query(query) => return self.handle_query_exit(query, fate, from),
+            OnLink::Packet(packet) => packet,
+        };
         let (direction, to) = match from {
             Side::Client => (&mut self.up, Side::Server),
             Side::Server => (&mut self.down, Side::Client),
@@ -241,7 +250,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
             }
             other => other,
         };
-        direction.log.ended(packet.logged, crossed_at, fate);
+        direction.log.handle_end(packet.logged, crossed_at, fate);
         match fate {
             Fate::Arrived(at) => self.timers.schedule(at, Timer::Arrives(to, packet)),
             Fate::Dropped => ends.side(from).dropped += 1,
@@ -252,7 +261,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
 
     /// Handles the end of the way of a query, or of its answer, through a link. The name server
     /// answers at once.
-    fn query_left(&mut self, query: Query, fate: Fate, from: Side) -> Event<T> {
+    fn handle_query_exit(&mut self, query: Query, fate: Fate, from: Side) -> Event<T> {
         let direction = match from {
             Side::Client => &mut self.up,
             Side::Server => &mut self.down,
@@ -269,7 +278,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
         Event::Nothing
     }
 
-    fn arrived(&mut self, packet: Packet, to: Side) -> Event<T> {
+    fn handle_arrival(&mut self, packet: Packet, to: Side) -> Event<T> {
         let ends = &mut self.ends[packet.connection];
         let ends = ends.as_mut().expect("only ends send packets");
         ends.side(to).received += u64::from(packet.payload.wire_size());
@@ -277,9 +286,9 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
         Event::Connection(packet.connection)
     }
 
-    fn ring(&mut self, i: usize, side: Side) -> Event<T> {
+    fn handle_alarm(&mut self, i: ConnectionId, side: Side) -> Event<T> {
         let ends = self.ends[i].as_mut().expect("only ends have alarms");
-        if !ends.side(side).alarm.rang(self.now) {
+        if !ends.side(side).alarm.handle_ring(self.now) {
             return Event::Nothing;
         }
         if ends.poll_timeout(side).is_some_and(|at| at <= self.now) {
@@ -290,7 +299,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
 
     /// Puts the packets that both ends of a connection have to send on the links, and sets
     /// the alarms of both. `streams` has the resource of each request stream.
-    pub(crate) fn flush(&mut self, i: usize, streams: &BTreeMap<u64, ResourceId>) {
+    pub(crate) fn flush(&mut self, i: ConnectionId, streams: &BTreeMap<u64, ResourceId>) {
         let now = self.now;
         let Some(ends) = &mut self.ends[i] else {
             return;
@@ -306,14 +315,14 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
                     let frames = frames.into_iter().filter_map(|f| {
                         Some(FrameSent {
                             at: f.at,
-                            connection: i as u32,
+                            connection: i.0,
                             resource: *streams.get(&f.stream)?,
                             offset: f.offset,
                             length: f.length as u32,
                             retransmission: f.retransmission,
                         })
                     });
-                    logged = direction.log.sent(i, now, size, frames);
+                    logged = direction.log.handle_sent(i, now, size, frames);
                 }
                 let packet = Packet {
                     connection: i,
@@ -322,9 +331,10 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
                 };
                 let sent = ends.side(from);
                 sent.bytes += u64::from(size);
-                if direction.link.enqueue(now, size, i as u64, packet).is_err() {
+                let (flow, packet) = (u64::from(i.0), OnLink::Packet(packet));
+                if direction.link.enqueue(now, size, flow, packet).is_err() {
                     sent.dropped += 1;
-                    direction.log.ended(logged, None, Fate::Dropped);
+                    direction.log.handle_end(logged, None, Fate::Dropped);
                 }
             }
         }
@@ -339,7 +349,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
             ends.drain_packets(|side, packet| {
                 log.push(LoggedPacket {
                     at: now,
-                    connection: i as u32,
+                    connection: i.0,
                     side,
                     packet,
                 });

@@ -5,6 +5,7 @@ use pagerace_core::Instant;
 
 use crate::ends::Ends;
 use crate::event_loop::EventLoop;
+pub use crate::ids::ConnectionId;
 use crate::trace::Side;
 pub use crate::wire::{Fate, WirePacket};
 

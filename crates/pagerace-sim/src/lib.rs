@@ -24,6 +24,7 @@ pub mod counterfactual;
 mod ends;
 mod event_loop;
 pub mod explain;
+mod ids;
 pub mod ledger;
 pub mod outcome;
 mod page_load;

@@ -21,6 +21,7 @@ use crate::alarm::Alarm;
 use crate::connector::Connector;
 use crate::ends::Ends;
 use crate::event_loop::{Event, EventLoop, Query, Record};
+use crate::ids::{ById, ConnectionId, LookUpId, PlaceId};
 use crate::outcome::Outcome;
 use crate::pool::Pool;
 use crate::reliability::Incomplete;
@@ -33,31 +34,36 @@ use crate::trace::LoggedPacket;
 pub(crate) enum Timer {
     Browser,
     /// The name of a connection is known.
-    Resolved(usize),
-    /// Queries of a look-up are due to be sent again: the look-up, its round, and the number of
-    /// times that they were sent.
-    AskAgain(usize, u32, u32),
+    Resolved(ConnectionId),
+    /// Queries of a look-up are due to be sent again.
+    AskAgain {
+        look_up: LookUpId,
+        /// Round of the look-up in which they were sent.
+        round: u32,
+        /// Number of times that they were sent.
+        attempts: u32,
+    },
     /// A look-up with an address waits for no other answer.
-    AddressSuffices(usize),
+    AddressSuffices(LookUpId),
     /// The browser takes a new connection over TCP into use.
-    Usable(usize),
+    Usable(ConnectionId),
     /// A request leaves over a connection that was open before.
-    Leaves(usize),
+    Leaves(ConnectionId),
     /// TCP no longer lets QUIC go first.
-    HeadStartEnds(usize),
+    HeadStartEnds(PlaceId),
     /// A place's first connection over TCP has had time to be established.
-    BackUp(usize),
+    BackUp(PlaceId),
     /// A request that the recording shows as failed reaches the end of its attempt.
     Fails(ResourceId),
 }
 
 /// The browser's view of one connection.
 struct Connection {
-    place: usize,
+    place: PlaceId,
     protocol: Protocol,
     /// The older connection whose requests this one may take, if the browser opened it because that
     /// one took long or was not ready yet.
-    backs_up: Option<usize>,
+    backs_up: Option<ConnectionId>,
     /// True if the browser opened the connection for one of several requests to a server of which
     /// it does not know yet that it speaks HTTP/2.
     for_request: bool,
@@ -78,9 +84,12 @@ struct Connection {
 #[derive(Debug)]
 enum Work {
     /// Events of a connection, and packets that it may send.
-    Connection(usize),
-    /// A query to send, with its bytes.
-    Ask(Query, u32),
+    Connection(ConnectionId),
+    Ask {
+        query: Query,
+        /// Size of the query on the wire in bytes.
+        size: u32,
+    },
 }
 
 /// State of one page load.
@@ -93,9 +102,9 @@ pub(crate) struct PageLoad<'a> {
     pub(crate) browser: Browser,
     browser_alarm: Alarm,
     pool: Pool,
-    look_ups: Vec<LookUp>,
-    /// Connections, with the same indices as the ends in `net`.
-    connections: Vec<Connection>,
+    look_ups: ById<LookUpId, LookUp>,
+    /// Connections, with the same numbers as the ends in `net`.
+    connections: ById<ConnectionId, Connection>,
     /// Requests that were made over the network, by resource.
     pub(crate) progress: Vec<Option<Progress>>,
     /// Number of requests in progress that will fail without a response.
@@ -105,7 +114,7 @@ pub(crate) struct PageLoad<'a> {
     /// in the order in which it gave them to their connections and resolvers.
     work: VecDeque<Work>,
     /// Places where a connection may have become free, in order of that event.
-    freed: VecDeque<usize>,
+    freed: VecDeque<PlaceId>,
     /// True once a QUIC connection was ready.
     quic_has_worked: bool,
     failure: Option<String>,
@@ -152,9 +161,9 @@ impl<'a> PageLoad<'a> {
             net: EventLoop::new(&scenario.network, seed, record),
             browser,
             browser_alarm: Alarm::default(),
-            look_ups: vec![LookUp::default(); pool.look_ups.len()],
+            look_ups: vec![LookUp::default(); pool.look_ups.len()].into(),
             pool,
-            connections: Vec::new(),
+            connections: ById::default(),
             progress: vec![None; page.resources.len()],
             failing: 0,
             incomplete: Incomplete::default(),
@@ -175,8 +184,8 @@ impl<'a> PageLoad<'a> {
         while !self.browser.is_done() && !is_enough(&self.browser) && !self.is_stalled() {
             match self.net.step(Instant::ZERO + limit) {
                 Some(Event::Connection(i)) => self.touch(i),
-                Some(Event::Timer(timer)) => self.ring(timer)?,
-                Some(Event::Answered(query)) => self.answered(query)?,
+                Some(Event::Timer(timer)) => self.handle_timer(timer)?,
+                Some(Event::Answered(query)) => self.handle_answer(query)?,
                 Some(Event::Nothing) => {}
                 Some(Event::Deadline) => {
                     self.failure = Some(format!("not loaded after {limit}"));
@@ -193,23 +202,29 @@ impl<'a> PageLoad<'a> {
         Ok(())
     }
 
-    fn ring(&mut self, timer: Timer) -> Result<(), ScenarioError> {
+    fn handle_timer(&mut self, timer: Timer) -> Result<(), ScenarioError> {
         let now = self.net.now;
         match timer {
             Timer::Browser => {
                 let due = |at: Instant| at <= now;
-                if self.browser_alarm.rang(now) && self.browser.poll_timeout().is_some_and(due) {
+                if self.browser_alarm.handle_ring(now)
+                    && self.browser.poll_timeout().is_some_and(due)
+                {
                     self.browser.handle_timeout(now);
                 }
             }
             Timer::Resolved(i) => self.connect(i)?,
-            Timer::AskAgain(name, round, sent) => self.ask_again(name, round, sent),
-            Timer::AddressSuffices(name) => self.name_resolved(name)?,
-            Timer::Usable(i) => self.usable(i),
+            Timer::AskAgain {
+                look_up,
+                round,
+                attempts,
+            } => self.ask_again(look_up, round, attempts),
+            Timer::AddressSuffices(look_up) => self.handle_resolved(look_up)?,
+            Timer::Usable(i) => self.handle_usable(i),
             Timer::Leaves(i) => self.send_requests(i),
-            Timer::HeadStartEnds(place) => self.head_start_ends(place),
+            Timer::HeadStartEnds(place) => self.handle_head_start_end(place),
             Timer::BackUp(place) => self.back_up(place),
-            Timer::Fails(r) => self.request_failed(r),
+            Timer::Fails(r) => self.handle_request_failed(r),
         }
         Ok(())
     }
@@ -220,7 +235,7 @@ impl<'a> PageLoad<'a> {
             while let Some(work) = self.work.pop_front() {
                 match work {
                     Work::Connection(i) => self.work_on(i),
-                    Work::Ask(query, size) => self.net.ask(query, size),
+                    Work::Ask { query, size } => self.net.ask(query, size),
                 }
             }
             while let Some(place) = self.freed.pop_front() {
@@ -244,27 +259,26 @@ impl<'a> PageLoad<'a> {
     }
 
     /// Notes that a connection has work to do now.
-    pub(crate) fn touch(&mut self, i: usize) {
+    pub(crate) fn touch(&mut self, i: ConnectionId) {
         self.work.push_back(Work::Connection(i));
     }
 
     /// Lets a connection act, and passes its events on.
-    fn work_on(&mut self, i: usize) {
-        self.asked(i);
-        self.client_events(i);
+    fn work_on(&mut self, i: ConnectionId) {
+        self.handle_asked(i);
+        self.forward_events(i);
         self.net.flush(i, &self.connections[i].streams);
         // Report the requests that left just now.
-        self.client_events(i);
+        self.forward_events(i);
     }
 
-    /// Returns the outcome and the logged packets.
     pub(crate) fn finish(mut self) -> (Outcome, Vec<LoggedPacket>) {
         let outcome = self.outcome();
         (outcome, self.net.packets)
     }
 
     /// Records which requests the server has received.
-    fn asked(&mut self, i: usize) {
+    fn handle_asked(&mut self, i: ConnectionId) {
         let now = self.net.now;
         let Some(ends) = &mut self.net.ends[i] else {
             return;
@@ -278,19 +292,24 @@ impl<'a> PageLoad<'a> {
     }
 
     /// Passes the events of a connection to the browser.
-    fn client_events(&mut self, i: usize) {
+    fn forward_events(&mut self, i: ConnectionId) {
         let mut failed = None;
         while let Some(event) = self.net.ends[i].as_mut().and_then(Ends::poll_event) {
-            self.client_event(i, event, &mut failed);
+            self.handle_client_event(i, event, &mut failed);
         }
         self.failure = self.failure.take().or(failed);
     }
 
     /// Handles one event. On a failure, `failed` receives the reason.
-    fn client_event(&mut self, i: usize, event: ClientEvent, failed: &mut Option<String>) {
+    fn handle_client_event(
+        &mut self,
+        i: ConnectionId,
+        event: ClientEvent,
+        failed: &mut Option<String>,
+    ) {
         let now = self.net.now;
         match event {
-            ClientEvent::Connected => self.handshake_done(i),
+            ClientEvent::Connected => self.handle_handshake_done(i),
             ClientEvent::Sent { token, stream } => {
                 let r = resource(token);
                 let early = self.early_data(i);
@@ -310,7 +329,7 @@ impl<'a> PageLoad<'a> {
                 if let Some(p) = &mut self.progress[r.index()] {
                     p.head = Some(now);
                 }
-                self.announced(i);
+                self.handle_announcement(i);
                 self.browser.handle_response_start(now, r);
             }
             ClientEvent::Data { token, data } => {
@@ -331,10 +350,10 @@ impl<'a> PageLoad<'a> {
                 } else {
                     self.browser.handle_response_end(now, r);
                 }
-                self.request_over(i);
+                self.handle_request_over(i);
             }
             ClientEvent::Incomplete { token, repair } => {
-                self.incomplete(i, resource(token), repair);
+                self.handle_incomplete(i, resource(token), repair);
             }
             // The connection was given up, but the browser would keep waiting.
             ClientEvent::Failed { token, .. } if self.hangs(resource(token)) => {}
@@ -347,17 +366,17 @@ impl<'a> PageLoad<'a> {
                     "resource {token} failed over {protocol} with error 0x{code:x}"
                 ));
                 self.browser.handle_failure(now, resource(token));
-                self.request_over(i);
+                self.handle_request_over(i);
             }
             // No request failed with the connection: it was idle, or its requests would never
             // have been answered.
             ClientEvent::Lost { .. } if failed.is_none() && !self.strands_requests(i) => {
-                self.lost(i);
+                self.handle_lost(i);
             }
             ClientEvent::Lost { reason } => {
                 // This reason replaces those of requests that failed with the connection.
                 *failed = Some(format!("a connection was lost: {reason}"));
-                self.lost(i);
+                self.handle_lost(i);
             }
         }
     }

@@ -2,13 +2,14 @@
 //!
 //! Origins that share connections share one [`Place`], except that requests without
 //! credentials and frames of other sites have places of their own. Over HTTP/2 and HTTP/3, a place
-//! has one connection that takes every request; until it is ready, others may compete. Over HTTP/1.1, it has up to six
-//! (Chromium's `kDefaultMaxSocketsPerGroup`, net/socket, as in Firefox and Safari), and a
-//! request waits until one is free.
+//! has one connection that takes every request; until it is ready, others may compete. Over
+//! HTTP/1.1, it has up to six (Chromium's `kDefaultMaxSocketsPerGroup`, net/socket, as in Firefox
+//! and Safari), and a request waits until one is free.
 
 use pagerace_core::{Destination, Duration, Priority, Protocol};
 use pagerace_page::{NoResponse, Page, Resource, ResourceId};
 
+use crate::ids::{ById, ConnectionId, LookUpId, PlaceId};
 use crate::protocols::ProtocolMap;
 use pagerace_peer::{Connections, LoadSettings, OriginRtt};
 
@@ -23,13 +24,13 @@ pub(crate) struct Place {
     /// connections.
     pub(crate) name: String,
     /// Open connections, in order of opening.
-    pub(crate) connections: Vec<usize>,
+    pub(crate) connections: Vec<ConnectionId>,
     /// Round trip beyond the access link.
     pub(crate) extra_rtt: Duration,
     /// True if earlier visits of the page, if any, reached the servers.
     pub(crate) visited: bool,
-    /// Index of the look-up of its name, which places of the same hosts share.
-    pub(crate) look_up: usize,
+    /// Look-up of its name, which places of the same hosts share.
+    pub(crate) look_up: LookUpId,
     /// True once a response has announced HTTP/3.
     pub(crate) announced: bool,
     /// True once a QUIC connection was lost while TCP is an alternative.
@@ -108,10 +109,10 @@ fn partitions(page: &Page, frames: bool) -> Vec<Partition> {
 /// Assignment of resources to places.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    of_resource: Vec<usize>,
-    pub(crate) places: Vec<Place>,
+    of_resource: Vec<PlaceId>,
+    pub(crate) places: ById<PlaceId, Place>,
     /// Length of each name to look up, in bytes.
-    pub(crate) look_ups: Vec<usize>,
+    pub(crate) look_ups: ById<LookUpId, usize>,
 }
 
 impl Pool {
@@ -129,8 +130,9 @@ impl Pool {
             Connections::PerOrigin => partitions(page, frames),
             Connections::Single => vec![Partition::PLAIN; page.resources.len()],
         };
-        let mut places: Vec<Place> = Vec::new();
-        let (mut names, mut look_ups): (Vec<String>, Vec<usize>) = Default::default();
+        let mut places: ById<PlaceId, Place> = ById::default();
+        let mut names: ById<LookUpId, String> = ById::default();
+        let mut look_ups: ById<LookUpId, usize> = ById::default();
         let mut of_resource = Vec::with_capacity(page.resources.len());
         for (resource, partition) in page.resources.iter().zip(partitions) {
             let origin = page.origin(resource.origin);
@@ -153,21 +155,23 @@ impl Pool {
                 (Protocol::H1, Connections::Single) => "h1/0".to_owned(),
             };
             let name = partition.of(&servers);
-            let known = places.iter().position(|place| place.name == name);
+            let known = places.ids().find(|place| places[*place].name == name);
             let place = known.unwrap_or_else(|| {
                 let credentialed = Partition {
                     anonymous: false,
                     ..partition
                 };
                 let host = credentialed.of(&servers);
-                let look_up = names.iter().position(|name| *name == host);
+                let look_up = names.ids().find(|look_up| names[*look_up] == host);
                 let look_up = look_up.unwrap_or_else(|| {
+                    let look_up = names.next_id();
                     names.push(host);
                     look_ups.push(origin.host.len());
-                    names.len() - 1
+                    look_up
                 });
+                let place = places.next_id();
                 places.push(Place::new(protocol, name, extra_rtt, look_up));
-                places.len() - 1
+                place
             });
             of_resource.push(place);
             // Origins that share connections have one server.
@@ -182,21 +186,20 @@ impl Pool {
         }
     }
 
-    /// Returns the index of a resource's place.
-    pub(crate) fn place_of(&self, resource: ResourceId) -> usize {
+    pub(crate) fn place_of(&self, resource: ResourceId) -> PlaceId {
         self.of_resource[resource.index()]
     }
 
     /// Removes a closed connection, so that the next request opens another.
-    pub(crate) fn close(&mut self, connection: usize) {
-        for place in &mut self.places {
+    pub(crate) fn close(&mut self, connection: ConnectionId) {
+        for place in self.places.iter_mut() {
             place.connections.retain(|open| *open != connection);
         }
     }
 }
 
 impl Place {
-    fn new(protocol: Protocol, name: String, extra_rtt: Duration, look_up: usize) -> Self {
+    fn new(protocol: Protocol, name: String, extra_rtt: Duration, look_up: LookUpId) -> Self {
         Self {
             protocol,
             name,
@@ -243,10 +246,11 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::Id;
 
     #[test]
     fn the_most_urgent_goes_first_then_the_oldest() {
-        let mut place = Place::new(Protocol::H1, String::new(), Duration::ZERO, 0);
+        let mut place = Place::new(Protocol::H1, String::new(), Duration::ZERO, Id::new(0));
         let with = |urgency| Priority::new(urgency, false);
         place.wait(with(3), ResourceId(1));
         place.wait(with(0), ResourceId(2));

@@ -1,6 +1,6 @@
 //! Loads of a page over the network of its own recording, to compare the model with the
-//! recording, and to fit what the recording leaves open: the link's rate, the servers, the processor,
-//! and the delay of the first paint.
+//! recording, and to fit what the recording leaves open: the link's rate, the servers, the
+//! processor, and the delay of the first paint.
 
 mod processor;
 mod servers;
@@ -151,9 +151,9 @@ pub fn reproduce(page: &Page) -> Result<LoadMetrics, ScenarioError> {
 }
 
 /// Fits what the recording of a page leaves open to loads over the recording's own network: the
-/// link's rate, think times and distances of servers, the processor's slow-down, and the delay of the
-/// first paint. Leaves recordings of `pagerace record` as they are, whose network is the machine's own
-/// and whose layout and processor times are recorded.
+/// link's rate, think times and distances of servers, the processor's slow-down, and the delay of
+/// the first paint. Leaves recordings of `pagerace record` as they are, whose network is the
+/// machine's own and whose layout and processor times are recorded.
 ///
 /// # Errors
 /// Returns the errors of [`run`].

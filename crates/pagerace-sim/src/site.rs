@@ -124,8 +124,9 @@ impl Site for PageSite {
 /// `sec-fetch-dest`, `sec-fetch-mode` and `priority`.
 ///
 /// # Source
-/// Chromium 156 on the emulated link: the first request for a style sheet or script of a page took 148 to
-/// 167 bytes of TCP's payload, and further ones 77 to 79. With this value, the model's take as much.
+/// Chromium 156 on the emulated link: the first request for a style sheet or script of a page took
+/// 148 to 167 bytes of TCP's payload, and further ones 77 to 79. With this value, the model's take
+/// as much.
 const KIND_BYTES: u64 = 125;
 
 /// The fields of a request that an earlier one of its connection has sent already.
@@ -141,8 +142,8 @@ pub(crate) enum Sent {
 
 /// Returns the header fields of the request for a resource. Over HTTP/2, browsers send a field that
 /// they have sent before as a reference of one byte (RFC 7541, section 2.3.2), and what remains is
-/// mostly the path. Our encoder writes no such references. It writes the authority in full, whose bytes
-/// stand for them.
+/// mostly the path. Our encoder writes no such references. It writes the authority in full, whose
+/// bytes stand for them.
 pub(crate) fn request_fields(page: &Page, id: ResourceId, sent: Sent) -> Vec<Field> {
     let r = page.resource(id);
     let fields = vec![

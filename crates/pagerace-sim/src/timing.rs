@@ -2,6 +2,7 @@
 
 use pagerace_core::{Duration, Instant, Priority, Protocol};
 
+use crate::ids::ConnectionId;
 use crate::outcome::ResourceTiming;
 use crate::wire::overlap;
 
@@ -19,9 +20,9 @@ pub(crate) struct Progress {
     pub(crate) head: Option<Instant>,
     pub(crate) end: Option<Instant>,
     /// The connection that has the request.
-    pub(crate) given: Option<usize>,
+    pub(crate) given: Option<ConnectionId>,
     /// Connection and stream, once sent.
-    pub(crate) stream: Option<(usize, u64)>,
+    pub(crate) stream: Option<(ConnectionId, u64)>,
     /// True if other requests had used the connection before.
     pub(crate) reused: bool,
     pub(crate) body_received: u64,
@@ -60,7 +61,7 @@ impl Progress {
         ResourceTiming {
             protocol,
             priority: self.priority,
-            connection: self.stream.map(|(i, _)| i as u32),
+            connection: self.stream.map(|(i, _)| i.0),
             reused: self.reused,
             discovered: self.discovered,
             queued: self.requested.since(self.discovered),

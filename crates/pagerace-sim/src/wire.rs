@@ -2,13 +2,14 @@
 
 use pagerace_core::{Duration, Instant};
 
+use crate::ids::ConnectionId;
 use crate::outcome::FrameSent;
 
 /// One packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WirePacket {
-    /// Number of its connection, in order of opening.
-    pub connection: usize,
+    /// Its connection.
+    pub connection: ConnectionId,
     /// Time of sending.
     pub sent_at: Instant,
     /// Size on the wire in bytes.
@@ -50,9 +51,9 @@ impl WirePacket {
 
 impl WireLog {
     /// Logs the sending of a packet and returns its index.
-    pub(crate) fn sent(
+    pub(crate) fn handle_sent(
         &mut self,
-        connection: usize,
+        connection: ConnectionId,
         sent_at: Instant,
         size: u32,
         frames: impl IntoIterator<Item = FrameSent>,
@@ -70,14 +71,13 @@ impl WireLog {
         self.packets.len() - 1
     }
 
-    pub(crate) fn ended(&mut self, packet: usize, crossed_at: Option<Instant>, fate: Fate) {
+    pub(crate) fn handle_end(&mut self, packet: usize, crossed_at: Option<Instant>, fate: Fate) {
         if let Some(packet) = self.packets.get_mut(packet) {
             packet.crossed_at = crossed_at;
             packet.fate = fate;
         }
     }
 
-    /// Returns the frames of a packet.
     pub(crate) fn frames_of(&self, packet: &WirePacket) -> &[FrameSent] {
         &self.frames[packet.frames.0..packet.frames.1]
     }

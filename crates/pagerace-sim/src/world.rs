@@ -47,7 +47,8 @@ impl World {
         largest: None,
     };
 
-    /// Returns a think time in this world.
+    /// Returns a think time in this world. A server that does not think in the recording does not
+    /// here.
     pub(crate) fn think_time(&self, nominal: Duration) -> Duration {
         if nominal.is_zero() || *self == Self::NOMINAL {
             return nominal;

@@ -64,12 +64,12 @@ impl PacketSource for Endless {
         Ok(Bytes::from_static(&[0; 1_200]).slice(..max.min(1_200)))
     }
 
-    fn wrote(&mut self, _stream: u64, bytes: usize, refused: bool) {
+    fn handle_written(&mut self, _stream: u64, bytes: usize, refused: bool) {
         assert!(!refused, "flow control must not be the limit");
         self.sent += bytes as u64;
     }
 
-    fn stopped(&mut self, _stream: u64) {
+    fn handle_stopped(&mut self, _stream: u64) {
         unreachable!("nobody stops the stream");
     }
 }

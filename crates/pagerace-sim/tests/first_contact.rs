@@ -129,8 +129,8 @@ fn whichever_connection_is_ready_takes_all_requests() {
     assert!(carriers.len() >= 4, "{carriers:?}");
 }
 
-/// Chromium 156 on the emulated link: 503 bytes for a document, 148 to 167 for the first style sheet and script,
-/// 77 to 79 for further ones (TCP's payload).
+/// Chromium 156 on the emulated link: 503 bytes for a document, 148 to 167 for the first style
+/// sheet and script, 77 to 79 for further ones (TCP's payload).
 #[test]
 fn later_requests_refer_to_the_fields_of_earlier_ones() {
     let mut page = flat_page(&[2_000; 9]);

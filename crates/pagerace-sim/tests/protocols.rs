@@ -426,8 +426,8 @@ fn requests_of_one_instant_leave_in_the_browsers_order() {
 }
 
 /// A request of 400 bytes takes 16 ms on the uplink, and a query for a name behind it leaves later.
-/// While the browser prepares requests, only queries that precede the first request to the document's own host
-/// leave early.
+/// While the browser prepares requests, only queries that precede the first request to the
+/// document's own host leave early.
 #[test]
 fn queries_leave_in_the_browsers_order_too() {
     for (cpu, first) in [(0.0, 1), (0.0, 2), (1.0, 1), (1.0, 2)] {

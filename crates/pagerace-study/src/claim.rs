@@ -51,8 +51,8 @@ names! {
     pub enum ClaimVerdict {
         /// The claim holds, and the number is like the published one, if there is one.
         Holds = "holds",
-        /// The claim holds, but the number has another sign than the published one, is less than half of
-        /// it, or more than twice.
+        /// The claim holds, but the number has another sign than the published one, is less than
+        /// half of it, or more than twice.
         DiffersInSize = "holds, differs in size",
         /// The claim does not hold.
         DoesNotHold = "does not hold",

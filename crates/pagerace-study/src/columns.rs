@@ -172,7 +172,7 @@ const NO_SEAL: &str = "00000000000000000000000000000000";
 ///
 /// # Errors
 /// Errors of the library.
-pub fn sealed_file<R: Record>(rows: &[R], metadata: &[(&str, String)]) -> Result<Vec<u8>> {
+pub(crate) fn sealed_file<R: Record>(rows: &[R], metadata: &[(&str, String)]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut writer = TableWriter::new::<R>(&mut bytes)?;
     writer.write(rows)?;
@@ -184,7 +184,7 @@ pub fn sealed_file<R: Record>(rows: &[R], metadata: &[(&str, String)]) -> Result
 }
 
 /// Returns true if the file is sealed and undamaged.
-pub fn is_intact(bytes: &[u8]) -> bool {
+pub(crate) fn is_intact(bytes: &[u8]) -> bool {
     let Some(place) = place_of_seal(bytes) else {
         return false;
     };
@@ -206,7 +206,7 @@ fn place_of_seal(bytes: &[u8]) -> Option<usize> {
 ///
 /// # Errors
 /// The errors of `read`.
-pub fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let result = panic::catch_unwind(AssertUnwindSafe(read));
@@ -230,7 +230,7 @@ pub fn read_metadata(file: impl ChunkReader + 'static, key: &str) -> Result<Stri
 ///
 /// # Errors
 /// The metadata lacks `key`.
-pub fn metadata_of<C: ChunkReader + 'static>(
+pub(crate) fn metadata_of<C: ChunkReader + 'static>(
     reader: &SerializedFileReader<C>,
     key: &str,
 ) -> Result<String> {

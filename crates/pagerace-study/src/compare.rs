@@ -131,8 +131,12 @@ impl Question {
 
 /// Returns the values of a column, in order.
 pub fn values(frame: &Frame, column: Dimension) -> Vec<String> {
-    let all = frame.cells().iter().map(|cell| column.of(&cell.key));
-    let mut all: Vec<String> = all.cloned().collect();
+    let mut all: Vec<String> = frame
+        .cells()
+        .iter()
+        .map(|cell| column.of(&cell.key))
+        .cloned()
+        .collect();
     all.sort();
     all.dedup();
     all
@@ -171,7 +175,7 @@ fn varying_contender(frame: &Frame) -> Result<Dimension, String> {
 
 /// The cells of one value and of the baseline, all else being equal.
 #[derive(Clone, Debug)]
-pub struct Pairing<'a> {
+pub(crate) struct Pairing<'a> {
     /// The columns that vary besides page and group, with their values.
     pub place: Place,
     /// The value that is compared.
@@ -182,7 +186,7 @@ pub struct Pairing<'a> {
 
 /// Returns the cells of every other value with those of the baseline, separately for each
 /// combination of all other columns but page and group.
-pub fn pairings<'a>(frame: &'a Frame, question: &Question) -> Vec<Pairing<'a>> {
+pub(crate) fn pairings<'a>(frame: &'a Frame, question: &Question) -> Vec<Pairing<'a>> {
     let column = question.column;
     let outer = |one: &Dimension| {
         let whole = column == Dimension::CONTENDER && one.is_of_contenders();

@@ -47,7 +47,7 @@ impl Cell {
         self.runs.iter().enumerate().map(of_run)
     }
 
-    /// Returns the value of a run.
+    /// Returns the value of a run; `None` if the load has no such value, or there is no such run.
     pub fn value(&self, index: usize, run: u32) -> Option<f64> {
         self.at(self.runs.binary_search(&run).ok()?, index)
     }
@@ -107,8 +107,10 @@ impl Frame {
             .filter_map(|metric| all.iter().position(|one| one == metric))
             .collect();
         for row in rows {
-            let values = places.iter().map(|&i| row.values[i].unwrap_or(f64::NAN));
-            let values: Vec<f64> = values.collect();
+            let values: Vec<f64> = places
+                .iter()
+                .map(|&i| row.values[i].unwrap_or(f64::NAN))
+                .collect();
             self.put(&row.key, row.run, &values);
         }
     }
@@ -116,8 +118,9 @@ impl Frame {
     fn put(&mut self, key: &Key, run: u32, values: &[f64]) {
         // Consecutive loads mostly belong to one cell.
         let last = self.cells.last().filter(|last| *last.key == *key);
-        let known = last.map(|_| self.cells.len() - 1);
-        let known = known.or_else(|| self.places.get(key).copied());
+        let known = last
+            .map(|_| self.cells.len() - 1)
+            .or_else(|| self.places.get(key).copied());
         let place = known.unwrap_or_else(|| {
             let key = Arc::new(key.clone());
             self.places.insert(Arc::clone(&key), self.cells.len());

@@ -44,7 +44,7 @@ enum Place {
 
 impl Dimension {
     /// The contender as a whole.
-    pub const CONTENDER: Self = Self::new("contender", Place::Contender);
+    pub(crate) const CONTENDER: Self = Self::new("contender", Place::Contender);
 
     const fn new(name: &'static str, place: Place) -> Self {
         Self { name, place }
@@ -69,7 +69,7 @@ impl Dimension {
     }
 
     /// Returns true if it is a property of contenders.
-    pub const fn is_of_contenders(self) -> bool {
+    pub(crate) const fn is_of_contenders(self) -> bool {
         matches!(self.place, Place::Property(_))
     }
 

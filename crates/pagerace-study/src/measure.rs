@@ -157,7 +157,7 @@ fn check(frame: &Frame, name: &str) -> Result<(), String> {
 }
 
 impl Statistic {
-    /// Returns the number of the pages' numbers.
+    /// Reduces the pages' numbers to one; `None` if there are none.
     fn of(self, numbers: &[f64]) -> Option<f64> {
         let share = |comparison: Comparison, limit: f64| {
             let count = numbers.iter().filter(|n| comparison.holds(**n, limit));

@@ -215,8 +215,12 @@ impl Study {
             Matrix::new(spec.name, &spec.value, sides, spec.published, spec.filter)
                 .map_err(|error| format!("matrix {}: {error}", i + 1))
         };
-        let matrices = plan.matrix.into_iter().enumerate().map(matrix);
-        let matrices = matrices.collect::<Result<_, _>>()?;
+        let matrices = plan
+            .matrix
+            .into_iter()
+            .enumerate()
+            .map(matrix)
+            .collect::<Result<_, _>>()?;
         let mut plots = plan.plot;
         for (i, plot) in plots.iter_mut().enumerate() {
             if plot.name.is_empty() {
@@ -243,8 +247,9 @@ impl Study {
             }
             Some(races) => races,
         };
-        let races = races.into_iter().enumerate();
         let races: Vec<Race> = races
+            .into_iter()
+            .enumerate()
             .map(|(i, race)| Race::of(i + 1, race, &plan.options, folder))
             .collect::<Result<_, _>>()?;
         for (i, race) in races.iter().enumerate() {

@@ -68,7 +68,7 @@ impl Record for Row {
 ///
 /// # Errors
 /// The file is no Parquet file, or lacks a column.
-pub fn read_rows(
+pub(crate) fn read_rows(
     file: impl ChunkReader + 'static,
     metrics: &[MetricId],
     others: &[&str],
@@ -81,8 +81,10 @@ pub fn read_rows(
         .schema_descr()
         .root_schema();
     let keys: Vec<String> = metrics.iter().map(|metric| metric.metric().key()).collect();
-    let names = Dimension::all().map(|one| one.name).chain(["run"]);
-    let names = names.chain(keys.iter().map(String::as_str));
+    let names = Dimension::all()
+        .map(|one| one.name)
+        .chain(["run"])
+        .chain(keys.iter().map(String::as_str));
     let wanted: Vec<&str> = names.chain(others.iter().copied()).collect();
     let mut fields = schema.get_fields().to_vec();
     fields.retain(|field| wanted.contains(&field.name()));

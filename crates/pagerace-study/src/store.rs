@@ -266,8 +266,10 @@ impl Store {
     /// Returns the runs of a cell that are done, and the index of the file that holds each.
     fn of_cell(&self, cell: &str) -> impl Iterator<Item = (Range<u32>, usize)> {
         let range = number(cell).map(|cell| (cell, 0)..=(cell, u32::MAX));
-        let found = range.map(|range| self.done.range(range));
-        let found = found.into_iter().flatten();
+        let found = range
+            .map(|range| self.done.range(range))
+            .into_iter()
+            .flatten();
         found.map(|((_, start), (end, file))| (*start..*end, *file as usize))
     }
 }
@@ -282,7 +284,7 @@ fn number(cell: &str) -> Option<u128> {
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
+pub(crate) fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
     let unreadable = |error| StudyError::unreadable(folder, error);
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {

@@ -1,6 +1,3 @@
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use super::{PUBLISHED, published};
 use crate::samples::metric;
 
@@ -15,24 +12,43 @@ fn each_published_metric_is_one_of_ours() {
 
 #[test]
 fn the_numbers_are_those_that_lighthouse_publishes() {
-    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let path = Path::new(data).join("reference/lantern/lantern-baseline-accuracy.json");
-    let Ok(bytes) = std::fs::read(&path) else {
-        eprintln!("skipped: ../shared/data is not there (Lighthouse's published accuracy)");
-        return;
-    };
-    let all: BTreeMap<String, BTreeMap<String, f64>> = serde_json::from_slice(&bytes).unwrap();
-    let names = [
-        ("fcp", "FCP"),
-        ("lcp", "LCP"),
-        ("speed-index", "SI"),
-        ("tti", "TTI"),
+    let exact = [
+        (
+            "fcp",
+            [
+                0.274_269_557_021_677_66,
+                0.487_955_346_650_998_8,
+                0.519_128_899_352_560_3,
+            ],
+        ),
+        (
+            "lcp",
+            [
+                0.200_679_056_468_906_35,
+                0.618_989_426_704_213_4,
+                0.862_696_698_549_830_3,
+            ],
+        ),
+        (
+            "speed-index",
+            [
+                0.248_985_959_438_377_54,
+                0.574_017_415_862_556,
+                0.652_408_759_124_087_6,
+            ],
+        ),
+        (
+            "tti",
+            [
+                0.274_334_351_811_436_06,
+                0.583_952_617_757_166,
+                0.725_956_155_874_173_8,
+            ],
+        ),
     ];
-    for (ours, theirs) in names {
-        let known = published(metric(ours)).unwrap();
-        let row = &all[&format!("roughEstimateOf{theirs}")];
-        for (value, name) in known.into_iter().zip(["p50", "p90", "p95"]) {
-            assert!((value - row[name]).abs() <= 0.0005, "{ours} {name}");
+    for (name, exact) in exact {
+        for (rounded, exact) in published(metric(name)).unwrap().into_iter().zip(exact) {
+            assert!((rounded - exact).abs() <= 0.0005, "{name}: {exact}");
         }
     }
 }

@@ -27,8 +27,10 @@ pub(super) fn overview(accuracy: &Accuracy) -> Section {
     let tables = sets(accuracy).map(|(caption, errors)| {
         let mut header = columns("differ in | networks | paints | pairs");
         header.extend(metrics.iter().map(|metric| title(*metric)));
-        let kinds = errors.iter().map(|e| (e.kind, e.lossy, e.evidence));
-        let mut kinds: Vec<_> = kinds.collect();
+        let mut kinds: Vec<_> = errors
+            .iter()
+            .map(|e| (e.kind, e.lossy, e.evidence))
+            .collect();
         kinds.sort_unstable();
         kinds.dedup();
         let rows = kinds.into_iter().map(|(kind, lossy, evidence)| {

@@ -13,8 +13,9 @@ const TITLE: &str = "Model against reality";
 /// Builds the introduction of the page.
 pub(super) fn introduction(accuracy: &Accuracy) -> Section {
     let (pages, held_out) = (accuracy.pages.len(), accuracy.held_out.len());
-    let loaded = accuracy.cells.iter();
-    let loaded: BTreeSet<_> = loaded
+    let loaded: BTreeSet<_> = accuracy
+        .cells
+        .iter()
         .map(|c| (&c.page, &c.network, &c.contender))
         .collect();
     Section::new(TITLE).say(format!(

@@ -86,8 +86,7 @@ impl Side {
         let known = pages.iter().filter_map(|page| {
             let same = page.requests.iter().map(|request| &request.recorded);
             let same = same.filter(|request| request.protocol == Some(version));
-            let reused = same.map(SurveyedRequest::reused);
-            let reused: Option<Vec<bool>> = reused.collect();
+            let reused: Option<Vec<bool>> = same.map(SurveyedRequest::reused).collect();
             Some(reused?.into_iter().filter(|reused| *reused).count() as f64)
         });
         Self {

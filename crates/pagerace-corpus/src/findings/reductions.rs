@@ -227,10 +227,10 @@ fn groups(pages: &[&PageFindings]) -> Vec<Group> {
     let group = |(i, name): (usize, &'static str)| {
         let end = |i: usize| pages.len() * i / names.len();
         let members = &pages[end(i)..end(i + 1)];
-        let values = members
+        let values: Vec<f64> = members
             .iter()
-            .filter_map(|page| page.pairs.first()?.reduction());
-        let values: Vec<f64> = values.collect();
+            .filter_map(|page| page.pairs.first()?.reduction())
+            .collect();
         let reused = |get: fn((f64, f64)) -> f64| {
             mean(
                 members

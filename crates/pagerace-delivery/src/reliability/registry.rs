@@ -70,7 +70,7 @@ pub const fn policies() -> &'static [PolicyInfo] {
     REGISTRY
 }
 
-/// Returns the policy with this name.
+/// Returns the policy with this name; `None` if there is none.
 pub fn policy(name: &str) -> Option<&'static PolicyInfo> {
     REGISTRY
         .iter()

@@ -12,7 +12,7 @@ use crate::rotation::Rotation;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "batched-round-robin",
     summary: "Every response in turn, a batch of packets each",
     source: "Sander 2022, section V-D",
@@ -33,7 +33,7 @@ pub const INFO: StrategyInfo = StrategyInfo {
 
 /// The batched round-robin strategy.
 #[derive(Clone, Debug)]
-pub struct BatchedRoundRobin {
+pub(crate) struct BatchedRoundRobin {
     n: u64,
     rotation: Rotation,
     /// The stream that owns the current batch, and the number of packets left in it.
@@ -41,7 +41,7 @@ pub struct BatchedRoundRobin {
 }
 
 impl Strategy for BatchedRoundRobin {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.rotation.join(response.stream);
     }
 
@@ -50,7 +50,7 @@ impl Strategy for BatchedRoundRobin {
             && left > 0
             && let Ok(index) = ready.binary_search_by_key(&stream, |r| r.stream)
         {
-            self.rotation.picked(stream);
+            self.rotation.handle_picked(stream);
             return index;
         }
         let index = self.rotation.pick(ready, |_| ());
@@ -58,8 +58,8 @@ impl Strategy for BatchedRoundRobin {
         index
     }
 
-    fn sent(&mut self, response: &Response, _bytes: u64) {
-        if self.rotation.sent(response.stream).is_some()
+    fn handle_sent(&mut self, response: &Response, _bytes: u64) {
+        if self.rotation.handle_sent(response.stream).is_some()
             && let Some((stream, left)) = &mut self.batch
             && *stream == response.stream
         {
@@ -67,7 +67,7 @@ impl Strategy for BatchedRoundRobin {
         }
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.rotation.leave(stream);
     }
 }

@@ -18,7 +18,7 @@ use crate::rotation::Rotation;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "eps",
     summary: "As the browser signals: by urgency; incremental responses share, others go one after the other",
     source: "RFC 9218, section 10",
@@ -28,14 +28,14 @@ pub const INFO: StrategyInfo = StrategyInfo {
 
 /// The extensible priorities strategy.
 #[derive(Clone, Debug, Default)]
-pub struct Eps {
+pub(crate) struct Eps {
     rotation: Rotation,
     /// The last turn of each urgency's non-incremental sequence.
     sequences: [u64; 8],
 }
 
 impl Strategy for Eps {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.rotation.join(response.stream);
     }
 
@@ -72,19 +72,19 @@ impl Strategy for Eps {
             }
         }
         let index = longest.expect("one has the lowest urgency value").1;
-        self.rotation.picked(ready[index].stream);
+        self.rotation.handle_picked(ready[index].stream);
         index
     }
 
-    fn sent(&mut self, response: &Response, _bytes: u64) {
-        if let Some(turn) = self.rotation.sent(response.stream)
+    fn handle_sent(&mut self, response: &Response, _bytes: u64) {
+        if let Some(turn) = self.rotation.handle_sent(response.stream)
             && !response.signal.incremental
         {
             self.sequences[usize::from(response.signal.urgency)] = turn;
         }
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.rotation.leave(stream);
     }
 }

@@ -8,7 +8,7 @@ use crate::streams::Streams;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "fifo",
     summary: "One response after the other, in the order in which the server has them ready",
     source: "Sander 2022, section III, after Wijnants et al. 2018",
@@ -25,7 +25,7 @@ pub struct Fifo {
 }
 
 impl Strategy for Fifo {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.arrivals += 1;
         self.places.insert(response.stream, self.arrivals);
     }
@@ -34,7 +34,7 @@ impl Strategy for Fifo {
         self.places.first_ready(ready, |_, place| *place)
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.places.remove(stream);
     }
 }

@@ -10,7 +10,7 @@ use crate::rotation::Rotation;
 use crate::{Facts, Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "firefox-eps",
     summary: "Firefox's groups one after the other; round robin inside a group",
     source: "Sander 2022, section IV-B1, \"Firefox (EPS)\"",
@@ -32,12 +32,12 @@ pub fn urgency(facts: &Facts) -> u8 {
 
 /// The strategy of Firefox's groups as urgencies.
 #[derive(Clone, Debug, Default)]
-pub struct FirefoxEps {
+pub(crate) struct FirefoxEps {
     rotation: Rotation,
 }
 
 impl Strategy for FirefoxEps {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.rotation.join(response.stream);
     }
 
@@ -46,11 +46,11 @@ impl Strategy for FirefoxEps {
             .pick(ready, |response| urgency(&response.facts))
     }
 
-    fn sent(&mut self, response: &Response, _bytes: u64) {
-        self.rotation.sent(response.stream);
+    fn handle_sent(&mut self, response: &Response, _bytes: u64) {
+        self.rotation.handle_sent(response.stream);
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.rotation.leave(stream);
     }
 }

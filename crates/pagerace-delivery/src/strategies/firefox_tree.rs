@@ -25,7 +25,7 @@ use crate::streams::Streams;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "firefox-tree",
     summary: "Firefox's HTTP/2 dependency tree: groups share by weight, and responses share inside groups",
     source: "Sander 2022, section IV-B1, \"Firefox\"; RFC 7540, section 5.3; Firefox's source",
@@ -80,7 +80,7 @@ struct Node {
 
 /// The Firefox dependency tree strategy.
 #[derive(Clone, Debug)]
-pub struct FirefoxTree {
+pub(crate) struct FirefoxTree {
     root: Contest<Group>,
     nodes: [Node; 6],
     streams: Streams<(Group, Lane)>,
@@ -102,7 +102,7 @@ impl Default for FirefoxTree {
 }
 
 impl Strategy for FirefoxTree {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         let lane = Lane::new(Weight::whole(weight(&response.facts)));
         self.streams
             .insert(response.stream, (Group::of(&response.facts), lane));
@@ -159,7 +159,7 @@ impl Strategy for FirefoxTree {
         }
     }
 
-    fn sent(&mut self, response: &Response, bytes: u64) {
+    fn handle_sent(&mut self, response: &Response, bytes: u64) {
         let Self {
             root,
             nodes,
@@ -179,7 +179,7 @@ impl Strategy for FirefoxTree {
         root.charge(&mut nodes[group as usize].lane, bytes);
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.streams.remove(stream);
     }
 }

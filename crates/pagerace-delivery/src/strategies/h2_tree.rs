@@ -20,7 +20,7 @@ use crate::share::{Contest, Lane, Weight};
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "h2-tree",
     summary: "HTTP/2's dependency tree as the client signals it: parents first, siblings share by weight",
     source: "RFC 7540, section 5.3",
@@ -224,7 +224,7 @@ impl Strategy for H2Tree {
         self.evict();
     }
 
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.ensure(response.stream);
         let node = self.node(response.stream);
         if !std::mem::replace(&mut node.active, true) {
@@ -276,7 +276,7 @@ impl Strategy for H2Tree {
         }
     }
 
-    fn sent(&mut self, response: &Response, bytes: u64) {
+    fn handle_sent(&mut self, response: &Response, bytes: u64) {
         let mut stream = response.stream;
         while stream != ROOT && self.nodes.contains_key(&stream) {
             let node = self.node(stream);
@@ -287,7 +287,7 @@ impl Strategy for H2Tree {
         }
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         if self.nodes.get(&stream).is_some_and(|node| node.active) {
             self.node(stream).active = false;
             self.retained += 1;

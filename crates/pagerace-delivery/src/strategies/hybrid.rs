@@ -11,7 +11,7 @@ use super::weighted_incremental::{ALPHA, URGENCY, WeightedIncremental};
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "hybrid",
     summary: "Render-blocking responses one after the other first; the rest share as in weighted-incremental",
     source: "proposed in Gupta 2024, section VI; details ours",
@@ -25,20 +25,20 @@ pub const INFO: StrategyInfo = StrategyInfo {
 
 /// The hybrid strategy.
 #[derive(Clone, Debug)]
-pub struct Hybrid {
+pub(crate) struct Hybrid {
     rest: WeightedIncremental,
 }
 
 impl Strategy for Hybrid {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         if !response.facts.render_blocking {
-            self.rest.arrived(response);
+            self.rest.handle_arrival(response);
         }
     }
 
-    fn updated(&mut self, response: &Response) {
+    fn handle_update(&mut self, response: &Response) {
         // `rest` holds no render-blocking responses and ignores updates to them.
-        self.rest.updated(response);
+        self.rest.handle_update(response);
     }
 
     fn pick(&mut self, ready: &[Response]) -> usize {
@@ -46,11 +46,11 @@ impl Strategy for Hybrid {
         blocking.unwrap_or_else(|| self.rest.pick(ready))
     }
 
-    fn sent(&mut self, response: &Response, bytes: u64) {
-        self.rest.sent(response, bytes);
+    fn handle_sent(&mut self, response: &Response, bytes: u64) {
+        self.rest.handle_sent(response, bytes);
     }
 
-    fn left(&mut self, stream: u64) {
-        self.rest.left(stream);
+    fn handle_end(&mut self, stream: u64) {
+        self.rest.handle_end(stream);
     }
 }

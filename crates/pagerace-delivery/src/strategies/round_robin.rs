@@ -8,7 +8,7 @@ use crate::rotation::Rotation;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "round-robin",
     summary: "Every response in turn, one packet each",
     source: "Sander 2022, section IV-B1, \"Round-Robin\"",
@@ -23,7 +23,7 @@ pub struct RoundRobin {
 }
 
 impl Strategy for RoundRobin {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.rotation.join(response.stream);
     }
 
@@ -31,11 +31,11 @@ impl Strategy for RoundRobin {
         self.rotation.pick(ready, |_| ())
     }
 
-    fn sent(&mut self, response: &Response, _bytes: u64) {
-        self.rotation.sent(response.stream);
+    fn handle_sent(&mut self, response: &Response, _bytes: u64) {
+        self.rotation.handle_sent(response.stream);
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.rotation.leave(stream);
     }
 }

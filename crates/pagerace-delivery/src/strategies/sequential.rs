@@ -14,7 +14,7 @@ use pagerace_core::RequestPriority;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "sequential",
     summary: "Chromium's priority classes, highest first; one response after the other by request order inside a class",
     source: "Sander 2022, section IV-B1, \"Chrome\"",

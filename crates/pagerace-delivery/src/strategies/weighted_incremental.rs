@@ -22,7 +22,7 @@ use crate::streams::Streams;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "weighted-incremental",
     summary: "All responses share; alpha sets how far urgency decides",
     source: "Gupta 2024, equations 1 and 2",
@@ -91,7 +91,7 @@ pub fn shares(alpha: f64, counts: [u32; 8]) -> [f64; 8] {
 
 /// The weighted incremental strategy.
 #[derive(Clone, Debug)]
-pub struct WeightedIncremental {
+pub(crate) struct WeightedIncremental {
     alpha: f64,
     source: UrgencySource,
     /// The urgencies of the active responses.
@@ -132,7 +132,7 @@ impl WeightedIncremental {
 }
 
 impl Strategy for WeightedIncremental {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         let urgency = self.urgency(response);
         self.urgencies.insert(response.stream, urgency);
         self.counts[usize::from(urgency)] += 1;
@@ -140,7 +140,7 @@ impl Strategy for WeightedIncremental {
         self.reweigh();
     }
 
-    fn updated(&mut self, response: &Response) {
+    fn handle_update(&mut self, response: &Response) {
         let urgency = self.urgency(response);
         let Some(held) = self.urgencies.get_mut(response.stream) else {
             return;
@@ -157,11 +157,11 @@ impl Strategy for WeightedIncremental {
         self.share.pick(ready)
     }
 
-    fn sent(&mut self, response: &Response, bytes: u64) {
+    fn handle_sent(&mut self, response: &Response, bytes: u64) {
         self.share.charge(response.stream, bytes);
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         if let Some(urgency) = self.urgencies.remove(stream) {
             self.counts[usize::from(urgency)] -= 1;
             self.share.leave(stream);

@@ -14,7 +14,7 @@ use crate::share::{FairShare, Weight};
 use crate::{Facts, Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
-pub const INFO: StrategyInfo = StrategyInfo {
+pub(crate) const INFO: StrategyInfo = StrategyInfo {
     name: "weighted-round-robin",
     summary: "All responses share by weight: HTML 255, styles and scripts 24, the rest less (Safari)",
     source: "Sander 2022, section IV-B1, \"Weighted Round-Robin\"; weights below 24 are modelled",
@@ -35,12 +35,12 @@ pub const fn weight(facts: &Facts) -> u32 {
 
 /// The weighted round-robin strategy.
 #[derive(Clone, Debug, Default)]
-pub struct WeightedRoundRobin {
+pub(crate) struct WeightedRoundRobin {
     share: FairShare,
 }
 
 impl Strategy for WeightedRoundRobin {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.share
             .join(response.stream, Weight::whole(weight(&response.facts)));
     }
@@ -49,11 +49,11 @@ impl Strategy for WeightedRoundRobin {
         self.share.pick(ready)
     }
 
-    fn sent(&mut self, response: &Response, bytes: u64) {
+    fn handle_sent(&mut self, response: &Response, bytes: u64) {
         self.share.charge(response.stream, bytes);
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.share.leave(stream);
     }
 }

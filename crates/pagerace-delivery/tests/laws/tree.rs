@@ -204,7 +204,7 @@ proptest! {
         let mut plain = Plain::default();
         let all: Vec<_> = (1..12).map(|i| response(i * 4, 9 * PACKET_BYTES)).collect();
         for response in &all {
-            strategy.arrived(response);
+            strategy.handle_arrival(response);
             plain.0.insert(response.stream, 0);
         }
         for (stream, dependency) in signals {

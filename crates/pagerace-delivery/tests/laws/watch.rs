@@ -34,13 +34,13 @@ struct Watch {
 }
 
 impl Strategy for Watch {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.arrivals.push(response.stream);
-        self.strategy.arrived(response);
+        self.strategy.handle_arrival(response);
     }
 
-    fn updated(&mut self, response: &Response) {
-        self.strategy.updated(response);
+    fn handle_update(&mut self, response: &Response) {
+        self.strategy.handle_update(response);
     }
 
     fn dependency(&mut self, stream: u64, dependency: Dependency) {
@@ -57,13 +57,13 @@ impl Strategy for Watch {
         index
     }
 
-    fn sent(&mut self, response: &Response, bytes: u64) {
+    fn handle_sent(&mut self, response: &Response, bytes: u64) {
         self.choices.last_mut().expect("sent after a choice").bytes = bytes;
-        self.strategy.sent(response, bytes);
+        self.strategy.handle_sent(response, bytes);
     }
 
-    fn left(&mut self, stream: u64) {
-        self.strategy.left(stream);
+    fn handle_end(&mut self, stream: u64) {
+        self.strategy.handle_end(stream);
     }
 }
 

@@ -124,7 +124,7 @@ impl Client {
         if self.closed {
             return Ok(());
         }
-        let whole = self.reader.ended();
+        let whole = self.reader.handle_end();
         let result = self.read();
         self.closed = true;
         result?;
@@ -139,7 +139,7 @@ impl Client {
         self.writes.pop_front()
     }
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }

@@ -159,7 +159,7 @@ impl Reader {
 
     /// Handles the end of the connection. Content without a length is complete then.
     /// Returns false if a message is cut off.
-    pub(super) fn ended(&mut self) -> bool {
+    pub(super) fn handle_end(&mut self) -> bool {
         match self.state {
             State::UntilClose => {
                 self.state = State::Length(0);

@@ -88,7 +88,7 @@ impl Server {
         self.writes.pop_front()
     }
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
@@ -103,14 +103,16 @@ impl Server {
     /// [`next_to_answer`](Self::next_to_answer), with `body_len` bytes of content. The
     /// head includes `content-length` unless the status allows no content. The owner
     /// writes the head, then the content unless the request was HEAD, and then calls
-    /// [`answered`](Self::answered).
+    /// [`handle_answered`](Self::handle_answered).
     ///
     /// # Panics
     /// If there is no request to answer, or if `body_len` is not zero although the status
     /// allows no content and the request was not HEAD.
     pub fn response_head(&mut self, fields: &[Field], body_len: u64) -> Bytes {
-        let asked = self.asked.front_mut();
-        let asked = asked.expect("there is a request to answer");
+        let asked = self
+            .asked
+            .front_mut()
+            .expect("there is a request to answer");
         asked.begun = true;
         let asked = *asked;
         let status = fields::get(fields, ":status").and_then(|v| std::str::from_utf8(v).ok());
@@ -132,7 +134,7 @@ impl Server {
     }
 
     /// Notes that the response to the oldest request was written.
-    pub fn answered(&mut self) {
+    pub fn handle_answered(&mut self) {
         if let Some(asked) = self.asked.pop_front() {
             self.done |= asked.close || (self.deaf && self.asked.is_empty());
         }

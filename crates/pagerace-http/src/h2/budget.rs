@@ -28,7 +28,7 @@ impl Budget {
     }
 
     /// Counts a complete response.
-    pub(super) fn answered(&mut self) {
+    pub(super) fn handle_answered(&mut self) {
         self.resets = self.resets.saturating_sub(1);
     }
 

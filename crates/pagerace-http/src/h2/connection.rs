@@ -149,7 +149,7 @@ impl Connection {
         Some(write.data)
     }
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     pub fn poll_event(&mut self) -> Option<Event> {
         let event = self.events.pop_front()?;
         if let Event::Data { stream, data } = &event {

@@ -43,7 +43,7 @@ impl Connection {
         if known.remote_closed {
             self.close(stream, Closure::Ended);
         }
-        self.budget.answered();
+        self.budget.handle_answered();
     }
 
     /// Opens a stream of the client.

@@ -80,7 +80,7 @@ impl Connection {
         self.writes.pop_front()
     }
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
@@ -152,7 +152,7 @@ impl Connection {
 
     /// Tells a server that a response was delivered to its end: it makes up for one
     /// cancelled request, see [`Config::cancelled_max`].
-    pub fn answered(&mut self) {
+    pub fn handle_answered(&mut self) {
         self.cancelled = self.cancelled.saturating_sub(1);
     }
 
@@ -171,7 +171,7 @@ impl Connection {
 
     /// Stops reading a request stream, whose further bytes cause no events. The caller
     /// sends `STOP_SENDING` with a code of its choice.
-    pub fn abandon(&mut self, stream: u64) {
+    pub(crate) fn abandon(&mut self, stream: u64) {
         if let Some(inbound) = self.requests.get_mut(&stream) {
             inbound.close();
         }

@@ -196,8 +196,10 @@ impl Decoder {
     /// dynamic tables: section 2.3.3.
     fn entry(&self, index: u64) -> Result<Field, Error> {
         let unknown = Error::Index(index);
-        let at = usize::try_from(index).ok().and_then(|i| i.checked_sub(1));
-        let at = at.ok_or(unknown)?;
+        let at = usize::try_from(index)
+            .ok()
+            .and_then(|i| i.checked_sub(1))
+            .ok_or(unknown)?;
         if let Some((name, value)) = ENTRIES.get(at) {
             return Ok(Field::from_static(name, value));
         }

@@ -80,8 +80,9 @@ fn blocks(mut file: &[u8]) -> Vec<(u64, &[u8])> {
     blocks
 }
 
+/// Reads files that are no part of the repository, and passes without them.
 #[test]
-fn every_interop_vector_without_a_table_decodes() {
+fn extra_every_interop_vector_without_a_table_decodes() {
     let Some(files) = interop_files() else { return };
     let mut count = 0;
     for (path, file) in &files {
@@ -110,6 +111,11 @@ fn what_we_encode_decodes_here_and_in_the_library() {
     for fields in recorded_sections(&files::corpus()).iter().flatten() {
         decodes_here_and_in_the_library(fields, "corpus");
     }
+}
+
+/// Reads files that are no part of the repository, and passes without them.
+#[test]
+fn extra_interop_sections_decode_here_and_in_the_library() {
     let Some(files) = interop_files() else { return };
     for (path, text) in files.iter().filter(|(path, _)| path.contains("/qifs/")) {
         for fields in parse_qif(text) {
@@ -182,28 +188,33 @@ fn recorded_sections(paths: &[PathBuf]) -> [Vec<Vec<Field>>; 2] {
     sections
 }
 
+/// Checks that filler fields shrink as recorded ones do.
+fn assert_filler_is_near(name: &str, sections: &[Vec<Field>]) {
+    let filler: Vec<Vec<Field>> = (200..2000).step_by(37).map(filler_fields).collect();
+    let (filler, recorded) = (share(&filler), share(sections));
+    assert!(
+        (filler - recorded).abs() < 0.1,
+        "{name} {recorded:.3}, filler {filler:.3}"
+    );
+}
+
 #[test]
 fn filler_shrinks_as_recorded_fields_do() {
-    let filler: Vec<Vec<Field>> = (200..2000).step_by(37).map(filler_fields).collect();
-    let filler = share(&filler);
-    let near = |name: &str, sections: &[Vec<Field>]| {
-        let recorded = share(sections);
-        eprintln!("{name} {recorded:.3}, filler {filler:.3}");
-        assert!(
-            (filler - recorded).abs() < 0.1,
-            "{name} {recorded:.3}, filler {filler:.3}"
-        );
-    };
     // Requests of a browser. The servers of the corpus send too few fields to compare.
     let mut recorded = files::corpus();
     recorded.retain(|path| path.to_string_lossy().ends_with(".page.gz"));
-    near("requests", &recorded_sections(&recorded)[0]);
+    assert_filler_is_near("requests", &recorded_sections(&recorded)[0]);
+}
+
+/// Reads files that are no part of the repository, and passes without them.
+#[test]
+fn extra_filler_shrinks_as_fields_of_sites_do() {
     let small = |path: &PathBuf| fs::metadata(path).unwrap().len() < 200_000;
     let shared: Vec<_> = files::shared().into_iter().filter(small).collect();
     if !shared.is_empty() {
         let [requests, responses] = recorded_sections(&shared);
-        near("requests to sites", &requests);
-        near("responses of sites", &responses);
+        assert_filler_is_near("requests to sites", &requests);
+        assert_filler_is_near("responses of sites", &responses);
     }
 }
 

@@ -44,8 +44,11 @@ pub fn bulk_report(results: &BulkResults, rerun: &str) -> BulkReport {
 
 fn transfer(results: &BulkResults, network: usize, contender: usize) -> BulkTransfer {
     let run = results.median_run(network, contender);
-    let outcome = results.cell(network, contender).get(run);
-    let outcome = outcome.cloned().unwrap_or_default();
+    let outcome = results
+        .cell(network, contender)
+        .get(run)
+        .cloned()
+        .unwrap_or_default();
     BulkTransfer {
         summary: results.summary(network, contender),
         run: run as u32,

@@ -174,7 +174,7 @@ fn interventions_multiply_the_contenders() {
     let what_ifs = ["none", "fonts=1s"].map(|i| i.parse().unwrap());
     let contenders = product(&[
         choices("interventions", &what_ifs, |c, value| {
-            c.interventions = value
+            c.interventions = value;
         }),
         choices("protocol", &maps, |c, value| c.protocols = value),
         choices("strategy", &strategies, |c, value| c.strategy = value),

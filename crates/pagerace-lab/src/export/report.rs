@@ -208,8 +208,10 @@ fn part_entry(part: Part) -> Named {
 
 /// Returns the causes of the differences on one page and network.
 fn whys(results: &Results, page: usize, network: usize) -> Vec<Why> {
-    let here = results.whys.iter();
-    let here = here.filter(|why| (why.page, why.network) == (page, network));
+    let here = results
+        .whys
+        .iter()
+        .filter(|why| (why.page, why.network) == (page, network));
     here.map(|why| Why {
         contender: why.contender,
         run: why.run as u32,

@@ -5,12 +5,12 @@
 //! between machines. The tests compare with `statrs`.
 
 /// Returns the probability that a standard normal value exceeds `z`.
-pub fn normal_upper(z: f64) -> f64 {
+pub(crate) fn normal_upper(z: f64) -> f64 {
     0.5 * libm::erfc(z * std::f64::consts::FRAC_1_SQRT_2)
 }
 
 /// Returns the probability of at most `k` heads in `n` fair throws.
-pub fn fair_binomial_cdf(k: u64, n: u64) -> f64 {
+pub(crate) fn fair_binomial_cdf(k: u64, n: u64) -> f64 {
     if k >= n {
         return 1.0;
     }
@@ -26,7 +26,7 @@ pub fn fair_binomial_cdf(k: u64, n: u64) -> f64 {
 ///
 /// # Source
 /// Abramowitz and Stegun, 26.7.1: `I_x(ν/2, 1/2)` at `x = ν / (ν + t²)`.
-pub fn student_two_sided(t: f64, freedom: f64) -> f64 {
+pub(crate) fn student_two_sided(t: f64, freedom: f64) -> f64 {
     if t.is_infinite() {
         return 0.0;
     }

@@ -181,12 +181,12 @@ fn told(case: &Case<'_>, analysis: &Analysis, index: usize) -> String {
     }
     let gain = sides
         .range
-        .filter(|(low, high)| low.is_finite() && high.is_finite());
-    let gain = gain.map(|(low, high)| format!("{} ", range(metric.unit, low.max(0.0), high)));
-    let gain = gain.unwrap_or_default();
-    let facts = [sides.values(metric.unit), sides.pairs(analysis.metric)];
-    let facts: Vec<String> = facts.into_iter().flatten().collect();
-    let facts = match facts.as_slice() {
+        .filter(|(low, high)| low.is_finite() && high.is_finite())
+        .map(|(low, high)| format!("{} ", range(metric.unit, low.max(0.0), high)))
+        .unwrap_or_default();
+    let known = [sides.values(metric.unit), sides.pairs(analysis.metric)];
+    let known: Vec<String> = known.into_iter().flatten().collect();
+    let facts = match known.as_slice() {
         [] => String::new(),
         facts => format!(" ({})", facts.join("; ")),
     };
@@ -205,8 +205,10 @@ fn as_good(case: &Case<'_>, analysis: &Analysis, best: usize) -> Vec<String> {
     let gains = analysis.ranking.iter().copied();
     let rivals: Vec<usize> = gains.filter(|&i| analysis.rows[i].mark.is_gain()).collect();
     let variants: Vec<_> = rivals.iter().map(|&i| case.variant(i)).collect();
-    let place = rivals.iter().position(|&i| i == best);
-    let place = place.expect("the best is one of them");
+    let place = rivals
+        .iter()
+        .position(|&i| i == best)
+        .expect("the best is one of them");
     let against_best = compare(case.results, &variants, place, analysis.metric);
     let marked = |wanted: Mark| -> Vec<String> {
         let rows = rivals.iter().zip(&against_best.rows);

@@ -252,7 +252,7 @@ impl Carrier {
             let taken = self.write(delivery.direction, delivery.bytes());
             self.refused += u64::from(taken.is_err());
             if let Some(run) = &mut self.run {
-                run.delivered(delivery, at);
+                run.handle_delivery(delivery, at);
             }
         }
     }

@@ -22,12 +22,12 @@ pub struct Lateness {
 
 impl Lateness {
     /// Maximum lateness of 99 % of the packets in an acceptable run.
-    pub const P99_MAX: Duration = Duration::from_millis(1);
+    pub(crate) const P99_MAX: Duration = Duration::from_millis(1);
     /// Lateness that at most [`LATE_SHARE_MAX`](Self::LATE_SHARE_MAX) of the packets may
     /// exceed.
     pub const LATE: Duration = Duration::from_millis(5);
     /// Maximum share of packets that are later than [`LATE`](Self::LATE).
-    pub const LATE_SHARE_MAX: f64 = 0.001;
+    pub(crate) const LATE_SHARE_MAX: f64 = 0.001;
 
     /// Adds a packet.
     pub fn add(&mut self, late: Duration) {
@@ -76,7 +76,7 @@ impl Lateness {
 
     /// Returns the share of packets that were later than `bound`, to the precision of the
     /// buckets. The bucket that contains `bound` does not count.
-    pub fn share_beyond(&self, bound: Duration) -> f64 {
+    pub(crate) fn share_beyond(&self, bound: Duration) -> f64 {
         if self.count == 0 {
             return 0.0;
         }
@@ -93,7 +93,7 @@ impl Lateness {
     /// then only for its own duration. With real-time scheduling, a quiet machine has 0.1
     /// to 0.2 ms at the 99th percentile. A p99 beyond 1 ms means that the emulator did
     /// not get a processor when it was due.
-    pub fn is_acceptable(&self) -> bool {
+    pub(crate) fn is_acceptable(&self) -> bool {
         self.p99() <= Self::P99_MAX && self.share_beyond(Self::LATE) <= Self::LATE_SHARE_MAX
     }
 }

@@ -220,7 +220,7 @@ impl Run {
     }
 
     /// Records the delivery of a packet at `now`, by the emulator's clock.
-    pub(super) fn delivered(&mut self, delivery: Delivery, now: Instant) {
+    pub(super) fn handle_delivery(&mut self, delivery: Delivery, now: Instant) {
         let at = self.time(now);
         self.lateness.add(at.since(delivery.due));
         self.end(delivery.packet, Some(delivery.due), Fate::Delivered { at });

@@ -55,8 +55,10 @@ impl RawTcp {
         // A smaller buffer only makes losses more likely.
         let _ = socket.set_recv_buffer_size(KERNEL_BUFFER);
         let connected = socket.connect(&SockAddr::from(remote));
-        let local = connected.and_then(|()| socket.local_addr());
-        let local = local.map_err(LiveError::Tcp)?.as_socket_ipv4();
+        let local = connected
+            .and_then(|()| socket.local_addr())
+            .map_err(LiveError::Tcp)?
+            .as_socket_ipv4();
         Ok(Self {
             socket,
             local: local.map_or(Ipv4Addr::UNSPECIFIED, |local| *local.ip()),

@@ -21,7 +21,7 @@ pub struct ServedSize {
 
 impl ReplaySite {
     /// Returns the served size of each resource of the page.
-    pub fn served_sizes(&self) -> BTreeMap<ResourceId, ServedSize> {
+    pub(crate) fn served_sizes(&self) -> BTreeMap<ResourceId, ServedSize> {
         let mut sizes = BTreeMap::new();
         for answer in &self.recorded.answers {
             let Some(id) = answer.resource else { continue };

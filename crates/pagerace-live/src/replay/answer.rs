@@ -172,8 +172,11 @@ fn stand_in(exchange: &Exchange, notes: &mut Vec<String>) -> Body {
         return Body::EMPTY;
     }
     let of = |name: &str| exchange.fields.iter().find(|(n, _)| n == name);
-    let mime_type = of("content-type").map_or("", |(_, value)| value);
-    let mime_type = mime_type.split(';').next().unwrap_or_default();
+    let mime_type = of("content-type")
+        .map_or("", |(_, value)| value)
+        .split(';')
+        .next()
+        .unwrap_or_default();
     let (body, readable) = filler(&mime_type.trim().to_ascii_lowercase(), size);
     notes.push(if readable {
         format!(

@@ -38,8 +38,10 @@ impl LiveOutcome {
             _ => at,
         };
         self.observed.speed_index = observed.speed_index.map(moved);
-        let progress = observed.visual_progress.into_iter();
-        let progress = progress.map(|(at, share)| (moved(at), share));
+        let progress = observed
+            .visual_progress
+            .into_iter()
+            .map(|(at, share)| (moved(at), share));
         self.observed.visual_progress = progress.collect();
         self.observed.hol = observed.hol;
         self.observed.resources = observed.resources;

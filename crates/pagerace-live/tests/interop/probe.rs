@@ -56,8 +56,8 @@ fn answer(verdict: &Verdict<Candidate>) -> Vec<String> {
     members.map(ToString::to_string).collect()
 }
 
-/// The treatment of the field's urgency, its incremental parameter, and updates before and after the
-/// request.
+/// The treatment of the field's urgency, its incremental parameter, and updates before and after
+/// the request.
 fn signals(behaviour: &Behaviour) -> [Heeded; 4] {
     [
         behaviour.field,

@@ -602,7 +602,9 @@ proptest! {
 
     #[test]
     fn no_text_makes_the_parser_panic(text in "\\PC{0,80}") {
-        let _ = parse(&text);
+        if let Ok(network) = parse(&text) {
+            parse(&network.to_string()).expect("prints what it reads");
+        }
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl Default for FqCodelConfig {
 
 impl FqCodelConfig {
     /// The smallest quantum that Linux's `fq_codel` accepts.
-    pub const QUANTUM_MIN: u32 = 256;
+    pub(crate) const QUANTUM_MIN: u32 = 256;
 
     pub(super) fn check(&self) -> Result<(), String> {
         if self.quantum < Self::QUANTUM_MIN {

@@ -38,7 +38,7 @@ pub enum QueueLimit {
 
 impl QueueLimit {
     /// One bandwidth-delay product, not yet resolved.
-    pub const ONE_BDP: Self = Self::Bdp {
+    pub(crate) const ONE_BDP: Self = Self::Bdp {
         multiple: 1.0,
         bytes: 0,
     };

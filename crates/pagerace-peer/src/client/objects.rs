@@ -240,6 +240,7 @@ impl Client {
         let token = repairing.token;
         let mut over = false;
         match event {
+            // A repair in datagrams could need a repair itself.
             h3::Event::Headers { fields, .. } => match RangeReader::new(fields) {
                 Ok(reader) if Announcement::of_fields(fields).is_none() => {
                     repairing.reader = Some(reader);
@@ -252,7 +253,7 @@ impl Client {
                     (&mut repairing.reader, self.loading.get_mut(&token))
                 {
                     let assembly = &mut loading.assembly;
-                    let put = |offset, bytes| assembly.repaired(offset, bytes);
+                    let put = |offset, bytes| assembly.handle_repair(offset, bytes);
                     over = reader.read(data.clone(), put).is_err();
                 }
             }
@@ -263,6 +264,7 @@ impl Client {
             return;
         }
         self.repairing.remove(&stream);
+        // The server still sends on a stream that did not finish (RFC 9114, section 4.1.1).
         if !matches!(event, h3::Event::Finished { .. })
             && let Some(quic) = self.host.connection(self.id)
         {

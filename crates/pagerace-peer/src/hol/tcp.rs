@@ -65,7 +65,7 @@ impl TcpHolMeter {
 
     /// Handles the arrival of a range of the server's stream at the client. `layout` is
     /// that of the server, which wrote the range.
-    pub fn arrived(&mut self, now: Instant, range: Range, layout: &Layout) {
+    pub fn handle_arrival(&mut self, now: Instant, range: Range, layout: &Layout) {
         let end = range.offset + range.length;
         // Common case: the range is in order and nothing waits.
         if self.arrived.is_empty() && range.offset <= self.delivered {

@@ -83,7 +83,7 @@ impl Assembly {
         self.concludes = announcement.deadline.map(|deadline| from + deadline);
         self.held = 0;
         for (number, bytes) in std::mem::take(&mut self.chunks) {
-            self.arrived(number, bytes);
+            self.handle_arrival(number, bytes);
         }
         self.advance();
     }
@@ -112,14 +112,14 @@ impl Assembly {
             }
             return;
         };
-        self.arrived(number, bytes);
+        self.handle_arrival(number, bytes);
         self.advance();
         if number + 1 == announcement.total() {
             self.ends_by(now + reordering);
         }
     }
 
-    fn arrived(&mut self, number: u64, bytes: Bytes) {
+    fn handle_arrival(&mut self, number: u64, bytes: Bytes) {
         let Some(announcement) = self.announcement else {
             return;
         };
@@ -225,7 +225,7 @@ impl Assembly {
 
     /// Handles bytes of a repair, which start at `offset`. The bytes of one range arrive
     /// in order.
-    pub(crate) fn repaired(&mut self, offset: u64, mut bytes: Bytes) {
+    pub(crate) fn handle_repair(&mut self, offset: u64, mut bytes: Bytes) {
         let Some(announcement) = self.announcement.filter(|_| !self.over) else {
             return;
         };

@@ -236,7 +236,7 @@ impl StreamClient {
         Some(self.rest.split_to(max.min(self.rest.len())))
     }
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.events.pop_front()
     }

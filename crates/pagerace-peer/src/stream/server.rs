@@ -256,7 +256,7 @@ impl<S: Site> StreamServer<S> {
         std::mem::take(&mut self.frames)
     }
 
-    /// Returns the site.
+    /// Returns the site that answers the requests.
     pub fn site(&mut self) -> &mut S {
         &mut self.site
     }
@@ -333,6 +333,8 @@ impl<S: Site> StreamServer<S> {
                     if !self.complete(now, stream)
                         && let Engine::H2(h2) = &mut self.engine
                     {
+                        // Tells the client that nothing was processed, so it may ask again
+                        // (RFC 9113, section 8.7).
                         h2.reset(stream, h2::Code::REFUSED_STREAM);
                     }
                 }
@@ -345,6 +347,8 @@ impl<S: Site> StreamServer<S> {
                     self.outgoing.dependency(stream, dependency);
                 }
                 h2::Event::Writable { stream } => self.outgoing.writable(stream),
+                // The connection's window covers all streams (RFC 9113, section 6.9.1), so any
+                // whose own window is open may go on.
                 h2::Event::WindowOpened => {
                     for stream in self.outgoing.parked() {
                         if h2.send_window(stream) > 0 {
@@ -466,11 +470,11 @@ impl<S: Site> StreamServer<S> {
             self.outgoing.cancel(offer.stream);
             return None;
         }
-        self.outgoing.wrote(offer.stream, length, false);
+        self.outgoing.handle_written(offer.stream, length, false);
         if length == left {
             self.busy = false;
             if let Engine::H1(h1) = &mut self.engine {
-                h1.answered();
+                h1.handle_answered();
             }
             // Requests beyond the limit may now be read.
             self.drive(now);
@@ -519,10 +523,12 @@ impl<S: Site> StreamServer<S> {
                 };
             }
             let length = head.len() + content.len();
+            // A closed window of the connection parks no stream: all keep their turns until it
+            // opens.
             let refused = content.len() < left
                 && h2.send_window(stream) == 0
                 && (length == 0 || !h2.is_blocked());
-            self.outgoing.wrote(stream, length, refused);
+            self.outgoing.handle_written(stream, length, refused);
             if length as u64 == offer.left {
                 self.outgoing.forget(stream);
             }

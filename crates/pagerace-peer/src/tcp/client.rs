@@ -186,7 +186,7 @@ impl<T: ClientTls> TcpClient<T> {
         }
     }
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.http.poll_event()
     }
@@ -226,8 +226,8 @@ impl<T: ClientTls> TcpClient<T> {
         self.tcp.abort();
     }
 
-    /// Writes what TCP asks for: a flight of the handshake, or else requests. Returns false if there
-    /// was nothing to write.
+    /// Writes what TCP asks for: a flight of the handshake, or else requests. Returns false if
+    /// there was nothing to write.
     fn write(&mut self) -> bool {
         if self.finished {
             return false;

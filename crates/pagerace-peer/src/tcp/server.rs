@@ -175,7 +175,7 @@ impl<S: Site> TcpServer<S> {
         &self.layout
     }
 
-    /// Returns the site.
+    /// Returns the site that answers the requests.
     pub fn site(&mut self) -> &mut S {
         self.http.site()
     }
@@ -211,8 +211,8 @@ impl<S: Site> TcpServer<S> {
     }
 
     /// Writes as much as TCP asks for: the handshake's flights, then at most `records`
-    /// records. If `records` is 1, a flight is written alone, so that it leaves in segments of its own.
-    /// Returns false if there was nothing to write.
+    /// records. If `records` is 1, a flight is written alone, so that it leaves in segments of its
+    /// own. Returns false if there was nothing to write.
     fn write(&mut self, now: Instant, records: usize) -> bool {
         if self.finished {
             return false;

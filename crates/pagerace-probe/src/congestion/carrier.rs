@@ -64,7 +64,7 @@ pub trait Carrier {
     /// Sends a request as soon as it may leave.
     fn request(&mut self, now: Instant, token: u64, fields: Vec<Field>);
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     fn poll_event(&mut self) -> Option<ClientEvent>;
 
     /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).

@@ -21,7 +21,8 @@ use crate::trace::{End, plain};
 /// Bytes of objects that are requested at once, so that the server always has something to send.
 const AHEAD: u64 = 1 << 20;
 
-/// Excess of a trial's bytes over those that its bottleneck carries, as a share. The trial ends there.
+/// Excess of a trial's bytes over those that its bottleneck carries, as a share. The trial ends
+/// there.
 const EXCESS: f64 = 0.5;
 
 /// Least mean size of packets in bytes, above which a limit of bytes is one of packets. Hostile
@@ -34,8 +35,9 @@ const HOLES_MAX: usize = 1_000;
 /// Most bytes of a connection that [`Fetch::patience`] ends.
 const BEGINNING_MAX: u64 = 64 << 10;
 
-/// Time in round trips within which a server knows that a packet is lost: that of three later packets
-/// (RFC 9002, section 6.1.1) and of two that share an acknowledgement, of 24 in a round trip.
+/// Time in round trips within which a server knows that a packet is lost: that of three later
+/// packets (RFC 9002, section 6.1.1) and of two that share an acknowledgement, of 24 in a round
+/// trip.
 const PATIENCE: f64 = 0.25;
 
 /// A trial of an object.
@@ -51,9 +53,9 @@ pub struct Fetch {
     pub length: u64,
     /// Most requests.
     pub requests: usize,
-    /// If set, the connection ends as soon as a packet was lost before the first response, or as the
-    /// server has made the client wait for longer than this. Its controller would begin otherwise
-    /// than the simulated ones.
+    /// If set, the connection ends as soon as a packet was lost before the first response, or as
+    /// the server has made the client wait for longer than this. Its controller would begin
+    /// otherwise than the simulated ones.
     pub patience: Option<Duration>,
 }
 

@@ -13,8 +13,8 @@ use crate::plan::Object;
 use crate::verdict::Scale;
 use crate::world::{ServedSite, World, watch_losing};
 
-/// QUIC implementations that are candidates. Each has the name of its controller. If path MTU discovery
-/// makes its packets larger, it also has the UDP payload of the first ones in bytes.
+/// QUIC implementations that are candidates. Each has the name of its controller. If path MTU
+/// discovery makes its packets larger, it also has the UDP payload of the first ones in bytes.
 pub const STACKS: [(&str, Option<u16>); 4] = [
     ("quinn-newreno", Some(1_200)),
     ("quinn-cubic", Some(1_200)),
@@ -22,17 +22,20 @@ pub const STACKS: [(&str, Option<u16>); 4] = [
     ("aioquic", None),
 ];
 
-/// Returns the size of the first packets of a server with this controller, if later ones are larger.
+/// Returns the size of the first packets of a server with this controller, if later ones are
+/// larger.
 pub(crate) fn first_mtu(controller: &str) -> Option<u16> {
     let stack = STACKS.iter().find(|(name, _)| *name == controller);
     stack.and_then(|(_, first)| *first)
 }
 
-/// Returns the candidates: all controllers, and over HTTP/3 the [`STACKS`]. `cubic` is left out, because
-/// it is another name of the two that servers run.
+/// Returns the candidates: all controllers, and over HTTP/3 the [`STACKS`]. `cubic` is left out,
+/// because it is another name of the two that servers run.
 pub fn controllers(protocol: Protocol) -> Vec<&'static str> {
-    let names = pagerace_cc::registry().iter().map(|cc| cc.name);
-    let names = names.filter(|name| *name != "cubic");
+    let names = pagerace_cc::registry()
+        .iter()
+        .map(|cc| cc.name)
+        .filter(|name| *name != "cubic");
     let stacks = STACKS.iter().filter(|_| protocol == Protocol::H3);
     names.chain(stacks.map(|(name, _)| *name)).collect()
 }
@@ -85,8 +88,8 @@ const fn assume(more_ms: f64, share: f64, jitter: f64, neighbours: f64) -> Assum
     }
 }
 
-/// Simulations of each controller. The first has the measured path, the others vary it by errors that a
-/// measurement may have. A think time that may be noise is zero in every other one.
+/// Simulations of each controller. The first has the measured path, the others vary it by errors
+/// that a measurement may have. A think time that may be noise is zero in every other one.
 const REPEATS: [Assumed; 32] = [
     assume(0.0, 0.0, 0.0, 0.0),
     assume(0.0, 0.0, 0.0, 1.0),
@@ -128,8 +131,8 @@ pub const RATE_MAX: u64 = 1_000_000_000;
 /// Bits of a packet on the wire.
 const PACKET_BITS: u64 = 12_000;
 
-/// Time from the packet before a loss to the one after it, as a share, from which on the next packet is
-/// lost.
+/// Time from the packet before a loss to the one after it, as a share, from which on the next
+/// packet is lost.
 const NEXT: f64 = 0.02;
 
 /// UDP payloads in bytes that our server can have.
@@ -174,8 +177,8 @@ impl Model {
         };
         let noise = self.rtt.mul_f64(NOISE.0) + NOISE.1;
         if repeat % 2 == 1 && self.object.think_time < noise {
-            // A response without a think time shares its first segment with the server's settings, which
-            // moves all others.
+            // A response without a think time shares its first segment with the server's settings,
+            // which moves all others.
             world.site.0[0].think_time = Duration::ZERO;
         }
         let none = Vec::new();

@@ -39,8 +39,8 @@ pub struct Flights {
 /// Plays the survey and both trials over HTTP/2 or HTTP/3, each on a new connection. Of several
 /// objects, the first is used; of those on a page, the largest.
 ///
-/// A loss before the first response ends slow start before anything was seen of it, and how depends on
-/// the server's timers and the size of its certificate. Such a trial begins anew.
+/// A loss before the first response ends slow start before anything was seen of it, and how depends
+/// on the server's timers and the size of its certificate. Such a trial begins anew.
 ///
 /// # Errors
 /// Returns an error if the object cannot be used, is too small for the budget, or a trial fails

@@ -31,8 +31,8 @@ struct Hole {
     passed: Option<Instant>,
 }
 
-/// Finds losses before the queue by the headers of segments, which the queue sees also of those that
-/// it drops.
+/// Finds losses before the queue by the headers of segments, which the queue sees also of those
+/// that it drops.
 #[derive(Debug)]
 pub(super) struct Segments {
     /// Round trip with the bottleneck.
@@ -56,14 +56,14 @@ impl Segments {
         }
     }
 
-    /// Handles segment `number`, which reaches the queue and is perhaps `dropped` there. Returns how
-    /// many segments the path lost, and the number of the packet that shows it.
+    /// Handles segment `number`, which reaches the queue and is perhaps `dropped` there. Returns
+    /// how many segments the path lost, and the number of the packet that shows it.
     ///
     /// A segment beyond the end of the stream follows lost ones. If a server that knows of a hole
     /// goes on, either the repair was lost, or the server still waits for reordered segments (RFC
     /// 8985, section 6.2). In the first case, it sees this by an acknowledgement of what it sent
-    /// next. So the repair that arrives is a round trip late, and its echo tells which segment followed
-    /// the lost one.
+    /// next. So the repair that arrives is a round trip late, and its echo tells which segment
+    /// followed the lost one.
     pub(super) fn arrive(
         &mut self,
         number: usize,

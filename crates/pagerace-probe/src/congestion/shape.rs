@@ -14,7 +14,8 @@ pub const STEP: f64 = 0.5;
 const LOG: f64 = 0.3;
 
 /// Packets that are added to those in flight before the logarithm is taken. One packet more or less
-/// is then at most one model error: a window of one packet becomes two by a delayed acknowledgement.
+/// is then at most one model error: a window of one packet becomes two by a delayed
+/// acknowledgement.
 const FLOOR: f64 = LOG / MODEL_ERROR;
 
 /// Bounds of the spans of the trial without losses, in round trips. The delay rises at 24.
@@ -228,8 +229,7 @@ fn quantile(mut values: Vec<f64>, q: f64) -> f64 {
 /// arrive at least once, such as those of the handshake.
 pub fn rate_of_path(offered: &[Offered]) -> u64 {
     let size = offered.iter().map(|p| p.size).max().unwrap_or(0);
-    let large = offered.iter().filter(|p| 2 * p.size > size);
-    let large: Vec<&Offered> = large.collect();
+    let large: Vec<&Offered> = offered.iter().filter(|p| 2 * p.size > size).collect();
     let rates = large.windows(3).map(|three| {
         let bits = 8.0 * f64::from(three[1].size + three[2].size);
         bits / three[2].at.since(three[0].at).as_secs_f64()

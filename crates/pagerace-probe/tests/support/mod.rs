@@ -94,7 +94,7 @@ impl Strategy for Pairs {
         usize::from(ready.len() > 1 && ready[0].stream == self.0)
     }
 
-    fn sent(&mut self, response: &Response, _bytes: u64) {
+    fn handle_sent(&mut self, response: &Response, _bytes: u64) {
         self.0 = response.stream;
     }
 }

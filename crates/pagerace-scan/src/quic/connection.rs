@@ -83,8 +83,9 @@ impl Connection {
         address: SocketAddr,
         tls: &Arc<QuicClientConfig>,
     ) -> Result<Self, Failure> {
-        let socket = udp::connect(address).await;
-        let socket = socket.map_err(|error| Failure::of_io(&error, "UDP"))?;
+        let socket = udp::connect(address)
+            .await
+            .map_err(|error| Failure::of_io(&error, "UDP"))?;
         let mut endpoint = Endpoint::new(Arc::clone(&client.endpoint), None, false, None);
         let mut config = ClientConfig::new(Arc::clone(tls) as Arc<_>);
         config.transport_config(Arc::clone(&client.transport));
@@ -194,7 +195,7 @@ impl Connection {
 
     fn handle(&mut self, event: Event) -> Result<(), Failure> {
         match event {
-            Event::Connected => self.connected(),
+            Event::Connected => self.handle_connected(),
             Event::ConnectionLost { reason } => Err(lost(&reason)),
             Event::Stream(StreamEvent::Opened { dir: Dir::Uni }) => {
                 while let Some(id) = self.inner.streams().accept(Dir::Uni) {
@@ -213,7 +214,7 @@ impl Connection {
         }
     }
 
-    fn connected(&mut self) -> Result<(), Failure> {
+    fn handle_connected(&mut self) -> Result<(), Failure> {
         self.report.handshake_ms = Some(ms_since(self.start));
         let session = self.inner.crypto_session();
         if let Ok(Some(parameters)) = session.transport_parameters() {
@@ -252,7 +253,7 @@ impl Connection {
                 continue;
             }
             let datagram = &self.buffer[..transmit.size];
-            self.report.meter.sent(datagram);
+            self.report.meter.handle_sent(datagram);
             let sent = self.socket.send(datagram).await;
             sent.map_err(|error| Failure::of_io(&error, "UDP"))?;
         }
@@ -295,7 +296,7 @@ impl Connection {
             .handle(now, from, None, None, data, &mut self.buffer);
         // Other datagrams are noise, or late ones of an earlier client with the same port.
         if let Some(DatagramEvent::ConnectionEvent(_, event)) = event {
-            self.report.meter.received(datagram);
+            self.report.meter.handle_received(datagram);
             self.inner.handle_event(event);
         }
         Ok(())

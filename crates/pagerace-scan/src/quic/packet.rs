@@ -85,7 +85,7 @@ fn packet(bytes: &[u8]) -> Option<(Kind, usize)> {
 
 /// Returns a datagram that makes a server name its versions. `ids` are the connection ids of
 /// destination and source.
-pub fn version_question(ids: &[u8; 16]) -> Vec<u8> {
+pub(crate) fn version_question(ids: &[u8; 16]) -> Vec<u8> {
     let mut bytes = vec![0xc0];
     bytes.extend(RESERVED_VERSION.to_be_bytes());
     for id in ids.chunks(8) {
@@ -115,7 +115,7 @@ pub fn versions(datagram: &[u8], ids: &[u8; 16]) -> Option<Vec<u32>> {
 }
 
 /// Returns the name of a version: `1` and `2` of the RFCs, `draft-29`, or a number.
-pub fn version_name(version: u32) -> String {
+pub(crate) fn version_name(version: u32) -> String {
     match version {
         1 => "1".to_owned(),
         // RFC 9369.
@@ -140,7 +140,7 @@ pub struct Meter {
 
 impl Meter {
     /// Counts a datagram to the server.
-    pub fn sent(&mut self, datagram: &[u8]) {
+    pub fn handle_sent(&mut self, datagram: &[u8]) {
         if !self.validated && kinds(datagram).contains(&Kind::Handshake) {
             self.validated = true;
         }
@@ -148,7 +148,7 @@ impl Meter {
     }
 
     /// Counts a datagram from the server.
-    pub fn received(&mut self, datagram: &[u8]) {
+    pub fn handle_received(&mut self, datagram: &[u8]) {
         self.received += datagram.len() as u64;
         if !self.validated && self.sent > 0 {
             let ratio = self.received as f64 / self.sent as f64;
@@ -225,12 +225,12 @@ mod tests {
     fn amplification_ends_with_the_first_handshake_packet() {
         let mut meter = Meter::default();
         assert_eq!(meter.amplification(), None);
-        meter.sent(&vec![0; 1200]);
-        meter.received(&vec![0; 1200]);
-        meter.received(&vec![0; 1800]);
+        meter.handle_sent(&vec![0; 1200]);
+        meter.handle_received(&vec![0; 1200]);
+        meter.handle_received(&vec![0; 1800]);
         assert!((meter.amplification().unwrap() - 2.5).abs() < 1e-9);
-        meter.sent(&long(2, 60));
-        meter.received(&vec![0; 60_000]);
+        meter.handle_sent(&long(2, 60));
+        meter.handle_received(&vec![0; 60_000]);
         assert!((meter.amplification().unwrap() - 2.5).abs() < 1e-9);
         assert!(!meter.retry);
     }
@@ -238,9 +238,9 @@ mod tests {
     #[test]
     fn a_retry_validates_the_address() {
         let mut meter = Meter::default();
-        meter.sent(&vec![0; 1200]);
-        meter.received(&long(3, 40));
-        meter.received(&vec![0; 60_000]);
+        meter.handle_sent(&vec![0; 1200]);
+        meter.handle_received(&long(3, 40));
+        meter.handle_received(&vec![0; 60_000]);
         assert!(meter.retry && meter.amplification().unwrap() < 0.1);
     }
 

@@ -11,13 +11,14 @@ use super::{BULK_INTERVAL, BulkOutcome, Flow};
 use crate::connector::Connector;
 use crate::ends::Ends;
 use crate::event_loop::{Event, EventLoop, Record};
+use crate::ids::{ById, ConnectionId};
 use crate::trace::Side;
 use crate::visit::Visit;
 use crate::{Ledger, ScenarioError};
 
 #[derive(Clone, Copy, Debug)]
 enum Timer {
-    Start(usize),
+    Start(ConnectionId),
     Sample,
 }
 
@@ -40,11 +41,11 @@ struct Transfer<'a> {
     done: bool,
 }
 
-/// Transfers that share two links, each over the connection with its index.
+/// Transfers that share two links, each over the connection with its number.
 pub(super) struct Transfers<'a> {
     deadline: Instant,
     net: EventLoop<BulkSite, Timer>,
-    running: Vec<Transfer<'a>>,
+    running: ById<ConnectionId, Transfer<'a>>,
 }
 
 impl<'a> Transfers<'a> {
@@ -58,17 +59,18 @@ impl<'a> Transfers<'a> {
         let mut transfers = Self {
             deadline: Instant::ZERO + settings.deadline,
             net: EventLoop::new(network, seed, record),
-            running: Vec::new(),
+            running: ById::default(),
         };
         let settings = LoadSettings {
             retransmission: Retransmission::AtOnce,
             ..*settings
         };
-        for (i, flow) in flows.iter().enumerate() {
+        for flow in flows {
             let fifo = "fifo".parse().expect("fifo is registered");
             let mut connector =
                 Connector::new(&settings, &flow.congestion, Visit::Cold, fifo, seed)?;
             connector.record = record;
+            let i = transfers.running.next_id();
             transfers.running.push(Transfer {
                 flow,
                 connector,
@@ -98,12 +100,12 @@ impl<'a> Transfers<'a> {
         Ok(())
     }
 
-    fn start(&mut self, i: usize) -> Result<(), ScenarioError> {
+    fn start(&mut self, i: ConnectionId) -> Result<(), ScenarioError> {
         let now = self.net.now;
         let Transfer {
             flow, connector, ..
         } = &self.running[i];
-        let name = format!("flow/{i}");
+        let name = format!("flow/{}", i.0);
         let mut ends = connector.connect(flow.protocol, &name, false, now, BulkSite(flow.bytes))?;
         let fields = [
             (":method", "GET"),
@@ -119,7 +121,7 @@ impl<'a> Transfers<'a> {
     }
 
     /// Lets a connection act: its events first, then its packets.
-    fn act(&mut self, i: usize) {
+    fn act(&mut self, i: ConnectionId) {
         let now = self.net.now;
         let t = &mut self.running[i];
         let started = Instant::ZERO + t.flow.starts_at;
@@ -156,7 +158,7 @@ impl<'a> Transfers<'a> {
     fn sample(&mut self) {
         let next = self.net.now + BULK_INTERVAL;
         let queued = self.net.down.link.waiting_bytes();
-        for (t, ends) in self.running.iter_mut().zip(&mut self.net.ends) {
+        for (t, ends) in self.running.iter_mut().zip(self.net.ends.iter_mut()) {
             if !t.done {
                 t.outcome.arrived.push(t.outcome.bytes - t.sampled);
                 t.sampled = t.outcome.bytes;

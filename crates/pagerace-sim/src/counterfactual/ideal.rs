@@ -77,8 +77,9 @@ pub(super) fn load(page: &Arc<Page>, config: &BrowserConfig, change: Change) -> 
         }
     }
     let metrics = browser.metrics();
-    let asked = page.resources.iter();
-    let asked = asked
+    let asked = page
+        .resources
+        .iter()
         .map(|r| browser.requested_at(r.id).is_some())
         .collect();
     Seen {

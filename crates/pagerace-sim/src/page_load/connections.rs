@@ -30,6 +30,7 @@ use pagerace_peer::Connections;
 use super::{Connection, PageLoad, Timer};
 use crate::ScenarioError;
 use crate::ends::{Ends, Payload};
+use crate::ids::{ById, ConnectionId, LookUpId, PlaceId};
 use crate::pool::{H1_CONNECTIONS, over_h2};
 use crate::site::PageSite;
 use crate::timing::SetUp;
@@ -47,13 +48,13 @@ const FIRST_REQUEST_MS: f64 = 0.33;
 
 impl PageLoad<'_> {
     /// Returns the round trip to the server of a place, without queueing.
-    pub(super) fn rtt(&self, place: usize) -> Duration {
+    pub(super) fn rtt(&self, place: PlaceId) -> Duration {
         self.scenario.network.rtt() + self.pool.places[place].extra_rtt
     }
 
-    /// Opens a connection and returns its index.
-    pub(super) fn open(&mut self, place: usize, protocol: Protocol) -> usize {
-        let i = self.connections.len();
+    /// Opens a connection.
+    pub(super) fn open(&mut self, place: PlaceId, protocol: Protocol) -> ConnectionId {
+        let i = self.connections.next_id();
         let open = &mut self.pool.places[place].connections;
         let mut others = open.iter().map(|i| self.connections[*i].protocol);
         let is_first = protocol.is_tcp() && !others.any(Protocol::is_tcp);
@@ -84,7 +85,7 @@ impl PageLoad<'_> {
 
     /// Opens another connection over HTTP/2 while requests wait for the place's first one, unless
     /// the browser knows that the servers speak HTTP/2.
-    pub(super) fn open_for_request(&mut self, place: usize) {
+    pub(super) fn open_for_request(&mut self, place: PlaceId) {
         let of_place = &self.pool.places[place];
         let open = &of_place.connections;
         let waiting = open.iter().map(|i| self.connections[*i].early.len()).sum();
@@ -101,7 +102,7 @@ impl PageLoad<'_> {
     }
 
     /// Returns true if a connection to servers of this name has been ready.
-    fn speaks_h2(&self, look_up: usize) -> bool {
+    fn speaks_h2(&self, look_up: LookUpId) -> bool {
         let mut all = self.connections.iter();
         all.any(|connection| {
             let same = self.pool.places[connection.place].look_up == look_up;
@@ -110,9 +111,9 @@ impl PageLoad<'_> {
     }
 
     /// Closes the connections over HTTP/2 that compete with connection `i`, which is ready.
-    fn close_rivals(&mut self, i: usize) {
+    fn close_rivals(&mut self, i: ConnectionId) {
         let place = self.connections[i].place;
-        let is_rival = |j: &usize| {
+        let is_rival = |j: &ConnectionId| {
             let other = &self.connections[*j];
             *j != i
                 && other.protocol == Protocol::H2
@@ -127,7 +128,7 @@ impl PageLoad<'_> {
         }
     }
 
-    fn schedule_backup(&mut self, place: usize) {
+    fn schedule_backup(&mut self, place: PlaceId) {
         if let Some(patience) = self.scenario.browser.profile.backup_connection {
             let at = self.net.now + patience;
             self.net.schedule(at, Timer::BackUp(place));
@@ -137,7 +138,7 @@ impl PageLoad<'_> {
     /// Opens another connection if the oldest one over TCP that is not ready is not even
     /// established, and requests wait for it. While the name is looked up, or if there are as
     /// many connections as the browser opens, this is tried again later.
-    pub(super) fn back_up(&mut self, place: usize) {
+    pub(super) fn back_up(&mut self, place: PlaceId) {
         let open = &self.pool.places[place].connections;
         let mut coming = open.iter().filter(|i| {
             let connection = &self.connections[**i];
@@ -163,14 +164,14 @@ impl PageLoad<'_> {
 
     /// Lets connection `i`, which is ready, take the requests of older ones over HTTP/2 that
     /// are not.
-    fn overtake(&mut self, i: usize) {
+    fn overtake(&mut self, i: ConnectionId) {
         let open = &self.pool.places[self.connections[i].place].connections;
         let older = open.iter().copied().take_while(|j| *j != i);
-        let late = |j: &usize| {
+        let late = |j: &ConnectionId| {
             let connection = &self.connections[*j];
             connection.protocol == Protocol::H2 && !self.is_usable(*j)
         };
-        let late: Vec<usize> = older.filter(late).collect();
+        let late: Vec<ConnectionId> = older.filter(late).collect();
         for j in late {
             for (resource, priority) in std::mem::take(&mut self.connections[j].early) {
                 self.give(i, resource, priority);
@@ -182,7 +183,7 @@ impl PageLoad<'_> {
     }
 
     /// Creates both ends of a connection, once the name is resolved.
-    pub(super) fn connect(&mut self, i: usize) -> Result<(), ScenarioError> {
+    pub(super) fn connect(&mut self, i: ConnectionId) -> Result<(), ScenarioError> {
         let open = &self.pool.places[self.connections[i].place].connections;
         if self.net.ends[i].is_some() || !open.contains(&i) {
             // An earlier visit left the connection open, or the browser needs it no more.
@@ -195,11 +196,11 @@ impl PageLoad<'_> {
         if self.connections[i].protocol == Protocol::H1 {
             self.dispatch(self.connections[i].place);
         }
-        self.first_ready(i);
+        self.give_to_first_ready(i);
         Ok(())
     }
 
-    fn make_ends(&self, i: usize, now: Instant) -> Result<Ends<PageSite>, ScenarioError> {
+    fn make_ends(&self, i: ConnectionId, now: Instant) -> Result<Ends<PageSite>, ScenarioError> {
         let Connection {
             place, protocol, ..
         } = self.connections[i];
@@ -217,30 +218,30 @@ impl PageLoad<'_> {
     }
 
     /// Returns true if requests may leave with the connection's first flight.
-    pub(super) fn early_data(&self, i: usize) -> bool {
+    pub(super) fn early_data(&self, i: ConnectionId) -> bool {
         let connection = &self.connections[i];
         let visited = self.pool.places[connection.place].visited;
         self.connector.early_data(connection.protocol, visited)
     }
 
     /// Handles the completion of a connection's handshake.
-    pub(super) fn handshake_done(&mut self, i: usize) {
+    pub(super) fn handle_handshake_done(&mut self, i: ConnectionId) {
         if self.connections[i].protocol == Protocol::H3 || self.early_data(i) {
-            return self.connected(i);
+            return self.handle_connected(i);
         }
         let cost = Duration::from_millis_f64(FIRST_REQUEST_MS * self.scenario.browser.cpu);
         self.net.schedule(self.net.now + cost, Timer::Usable(i));
     }
 
     /// Takes a connection into use, unless it was lost since its handshake.
-    pub(super) fn usable(&mut self, i: usize) {
+    pub(super) fn handle_usable(&mut self, i: ConnectionId) {
         let place = self.connections[i].place;
         if self.pool.places[place].connections.contains(&i) {
-            self.connected(i);
+            self.handle_connected(i);
         }
     }
 
-    fn connected(&mut self, i: usize) {
+    fn handle_connected(&mut self, i: ConnectionId) {
         let connection = &mut self.connections[i];
         connection.set_up.connected = Some(self.net.now);
         self.freed.push_back(connection.place);
@@ -252,25 +253,25 @@ impl PageLoad<'_> {
         self.overtake(i);
         self.close_rivals(i);
         self.send_requests(i);
-        self.first_ready(i);
+        self.give_to_first_ready(i);
     }
 
-    /// Returns true if requests wait for this connection, and no other can take them. Over HTTP/1.1, they
-    /// wait for another connection again.
-    pub(super) fn strands_requests(&self, i: usize) -> bool {
+    /// Returns true if requests wait for this connection, and no other can take them. Over
+    /// HTTP/1.1, they wait for another connection again.
+    pub(super) fn strands_requests(&self, i: ConnectionId) -> bool {
         let open = &self.pool.places[self.connections[i].place].connections;
         let waits_here = self.connections[i].protocol != Protocol::H1;
         waits_here && !self.connections[i].early.is_empty() && open.iter().all(|other| *other == i)
     }
 
     /// Removes a lost connection. Requests that wait need another.
-    pub(super) fn lost(&mut self, i: usize) {
+    pub(super) fn handle_lost(&mut self, i: ConnectionId) {
         self.pool.close(i);
         let Connection {
             place, protocol, ..
         } = self.connections[i];
         if self.discovers(place) && protocol == Protocol::H3 {
-            self.lost_quic(place);
+            self.handle_quic_lost(place);
         }
         for (resource, priority) in std::mem::take(&mut self.connections[i].early) {
             if protocol == Protocol::H1 {
@@ -292,14 +293,14 @@ impl PageLoad<'_> {
         if self.scenario.visit != Visit::Warm {
             return Ok(());
         }
-        let mut wanted = vec![0_usize; self.pool.places.len()];
+        let mut wanted: ById<PlaceId, usize> = vec![0; self.pool.places.len()].into();
         for r in &self.scenario.page.resources {
             let fresh = self.site.cached.get(r.id.index()) == Some(&Cached::Fresh);
             if !fresh && r.no_response.is_none() && !self.is_refused(r.id) {
                 wanted[self.pool.place_of(r.id)] += 1;
             }
         }
-        for (place, requests) in wanted.into_iter().enumerate() {
+        for place in wanted.ids() {
             if !self.pool.places[place].visited {
                 continue;
             }
@@ -307,14 +308,14 @@ impl PageLoad<'_> {
                 Protocol::H1 => H1_CONNECTIONS,
                 Protocol::H2 | Protocol::H3 => 1,
             };
-            for _ in 0..requests.min(most) {
+            for _ in 0..wanted[place].min(most) {
                 self.open_warm(place)?;
             }
         }
         Ok(())
     }
 
-    fn open_warm(&mut self, place: usize) -> Result<(), ScenarioError> {
+    fn open_warm(&mut self, place: PlaceId) -> Result<(), ScenarioError> {
         let i = self.open(place, self.pool.places[place].protocol);
         let of_place = |r: &&Resource| self.pool.place_of(r.id) == place;
         let before = self.scenario.page.resources.iter().filter(of_place);

@@ -16,6 +16,7 @@ use pagerace_page::ResourceId;
 
 use super::PageLoad;
 use crate::explain::{Explainable, Part, Parts, Step};
+use crate::ids::{ById, ConnectionId};
 use crate::wire::{Fate, Service, WireLog, WirePacket};
 
 /// Size of the largest TCP acknowledgement in bytes: the headers of IPv4 and TCP with all options.
@@ -29,7 +30,7 @@ struct Evidence {
     down: Vec<Service>,
     up: Vec<Service>,
     /// Delays of each connection's handshake, see [`PageLoad::troubles`].
-    troubles: Vec<Vec<Trouble>>,
+    troubles: ById<ConnectionId, Vec<Trouble>>,
     /// Losses that were sent again and can block a response, in order of the loss.
     repairs: Vec<Repair>,
 }
@@ -122,8 +123,11 @@ impl PageLoad<'_> {
         while let Some(c) = cause {
             let r = c.resource;
             let arrived = c.at.min(until);
-            let from = self.browser.discovered_at(r).unwrap_or(Instant::ZERO);
-            let from = from.min(arrived);
+            let from = self
+                .browser
+                .discovered_at(r)
+                .unwrap_or(Instant::ZERO)
+                .min(arrived);
             let mut parts = self.network(evidence, c, from, arrived);
             parts.add(Part::Browser, until.since(arrived));
             for part in Part::ALL {
@@ -203,8 +207,9 @@ impl PageLoad<'_> {
     /// Returns the delays of each connection's handshake beyond its round trips: losses
     /// until the same side sends a packet of similar size, and waits for the bottleneck.
     /// The spans are ascending and disjoint; losses take precedence.
-    fn troubles(&self, down: &[Service], up: &[Service]) -> Vec<Vec<Trouble>> {
-        let mut all: Vec<Vec<Trouble>> = vec![Vec::new(); self.connections.len()];
+    fn troubles(&self, down: &[Service], up: &[Service]) -> ById<ConnectionId, Vec<Trouble>> {
+        let mut all: ById<ConnectionId, Vec<Trouble>> =
+            vec![Vec::new(); self.connections.len()].into();
         for (log, services) in [(&self.net.down.log, down), (&self.net.up.log, up)] {
             for (k, packet) in log.packets.iter().enumerate() {
                 if packet.is_gone() && self.sets_up(packet) {
@@ -241,7 +246,7 @@ impl PageLoad<'_> {
                 }
             }
         }
-        all.into_iter().map(disjoint).collect()
+        all.into_iter().map(disjoint).collect::<Vec<_>>().into()
     }
 
     /// Returns true if the packet left before its connection's handshake completed.
@@ -252,7 +257,7 @@ impl PageLoad<'_> {
 
     /// Attributes the time until the request's last packet left the uplink's bottleneck.
     /// The server had the complete request at `asked`.
-    fn request(&self, evidence: &Evidence, spans: &mut Spans, i: usize, asked: Instant) {
+    fn request(&self, evidence: &Evidence, spans: &mut Spans, i: ConnectionId, asked: Instant) {
         let Some(last) = self.net.up.log.arriving(i, asked) else {
             return;
         };
@@ -280,7 +285,7 @@ impl PageLoad<'_> {
         &self,
         evidence: &Evidence,
         spans: &mut Spans,
-        (i, r): (usize, ResourceId),
+        (i, r): (ConnectionId, ResourceId),
         crossed: Instant,
     ) {
         let concerns =
@@ -307,7 +312,7 @@ impl PageLoad<'_> {
 
     /// Returns the time at which all bytes of `r` had crossed the bottleneck once or had
     /// been dropped before it.
-    fn first_sent_by(&self, i: usize, r: ResourceId) -> Instant {
+    fn first_sent_by(&self, i: ConnectionId, r: ResourceId) -> Instant {
         let log = &self.net.down.log;
         let fresh = |p: &&WirePacket| {
             let mut frames = log.frames_of(p).iter();
@@ -320,7 +325,7 @@ impl PageLoad<'_> {
 
     /// Returns true if the loss of `packet` can block bytes of `r`: over TCP, any loss on
     /// the same connection can.
-    fn concerns(&self, i: usize, r: ResourceId, packet: &WirePacket) -> bool {
+    fn concerns(&self, i: ConnectionId, r: ResourceId, packet: &WirePacket) -> bool {
         packet.connection == i
             && (self.connections[i].protocol.is_tcp()
                 || self
@@ -334,7 +339,7 @@ impl PageLoad<'_> {
 
     /// Returns the part of response `r` on connection `i` that the carrying of `packet`
     /// counts as.
-    fn carried(&self, packet: &WirePacket, i: usize, r: ResourceId) -> Part {
+    fn carried(&self, packet: &WirePacket, i: ConnectionId, r: ResourceId) -> Part {
         let frames = self.net.down.log.frames_of(packet);
         let tcp = self.connections[i].protocol.is_tcp();
         let again = frames
@@ -353,6 +358,7 @@ impl PageLoad<'_> {
     /// settings, which block what follows them.
     fn repairs(&self) -> Vec<Repair> {
         let log = &self.net.down.log;
+        // Retransmitted bytes of each resource, with the packet that carried them.
         let mut again: BTreeMap<ResourceId, Vec<(usize, Range<u64>)>> = BTreeMap::new();
         for (k, packet) in log.packets.iter().enumerate() {
             for frame in log.frames_of(packet).iter().filter(|f| f.retransmission) {
@@ -366,6 +372,7 @@ impl PageLoad<'_> {
         for (k, packet) in lost.filter(|(_, packet)| packet.is_gone()) {
             let frames = log.frames_of(packet);
             let tcp = self.connections[packet.connection].protocol.is_tcp();
+            // Packets without response bytes are repeated whole, so their size identifies them.
             if tcp && frames.is_empty() && packet.size > LARGEST_TCP_HEADERS {
                 let same = |p: &&WirePacket| {
                     p.connection == packet.connection
@@ -383,6 +390,7 @@ impl PageLoad<'_> {
                 let end = frame.offset + u64::from(frame.length);
                 let later = again.get(&frame.resource).map_or(&[][..], Vec::as_slice);
                 let later = &later[later.partition_point(|(at, _)| *at <= k)..];
+                // A retransmission may be cut otherwise; its first common byte counts.
                 let same = |(_, bytes): &&(usize, Range<u64>)| {
                     bytes.start < end && frame.offset < bytes.end
                 };
@@ -474,7 +482,7 @@ impl Spans {
 
 impl WireLog {
     /// Returns the last packet of connection `i` that arrived at `at` or earlier.
-    fn arriving(&self, i: usize, at: Instant) -> Option<&WirePacket> {
+    fn arriving(&self, i: ConnectionId, at: Instant) -> Option<&WirePacket> {
         let arrived = |p: &&WirePacket| match p.fate {
             Fate::Arrived(when) if p.connection == i && when <= at => Some(when),
             _ => None,

@@ -11,6 +11,7 @@ use pagerace_page::ResourceId;
 use pagerace_peer::H3Discovery;
 
 use super::PageLoad;
+use crate::ids::{ConnectionId, PlaceId};
 use crate::pool::Place;
 use crate::visit::Visit;
 
@@ -25,7 +26,7 @@ const HEAD_START_MAX: Duration = Duration::from_secs(3);
 
 impl PageLoad<'_> {
     /// Returns true if the browser may use both QUIC and TCP for this place.
-    pub(super) fn discovers(&self, place: usize) -> bool {
+    pub(super) fn discovers(&self, place: PlaceId) -> bool {
         self.scenario.settings.h3_discovery != H3Discovery::Known
             && self.pool.places[place].protocol == Protocol::H3
     }
@@ -34,7 +35,7 @@ impl PageLoad<'_> {
     /// of QUIC and TCP, or takes TCP if QUIC does not take part.
     pub(super) fn fetch_over_either(
         &mut self,
-        place: usize,
+        place: PlaceId,
         resource: ResourceId,
         priority: Priority,
     ) {
@@ -65,7 +66,7 @@ impl PageLoad<'_> {
 
     /// Leaves a place without QUIC. Chromium does not try it again for some time, and requests
     /// that wait take TCP.
-    pub(super) fn lost_quic(&mut self, place: usize) {
+    pub(super) fn handle_quic_lost(&mut self, place: PlaceId) {
         self.pool.places[place].broken = true;
         while let Some((priority, resource)) = self.pool.places[place].next_waiting() {
             let tcp = self.connection_over(place, Protocol::H2);
@@ -75,7 +76,7 @@ impl PageLoad<'_> {
     }
 
     /// Returns the time by which TCP lets QUIC go first.
-    pub(super) fn head_start(&self, place: usize) -> Duration {
+    pub(super) fn head_start(&self, place: PlaceId) -> Duration {
         let known = self.scenario.settings.h3_discovery == H3Discovery::AltSvc
             || (self.scenario.visit != Visit::Cold && self.pool.places[place].visited);
         if known {
@@ -90,7 +91,7 @@ impl PageLoad<'_> {
     }
 
     /// Opens a TCP connection if requests still wait.
-    pub(super) fn head_start_ends(&mut self, place: usize) {
+    pub(super) fn handle_head_start_end(&mut self, place: PlaceId) {
         let waiting = self.pool.places[place].waiting() > 0;
         if waiting && self.connection_over(place, Protocol::H2).is_none() {
             self.open(place, Protocol::H2);
@@ -98,7 +99,7 @@ impl PageLoad<'_> {
     }
 
     /// Gives the requests that wait for either connection to the first that is ready.
-    pub(super) fn first_ready(&mut self, i: usize) {
+    pub(super) fn give_to_first_ready(&mut self, i: ConnectionId) {
         let connection = &self.connections[i];
         let place = connection.place;
         if !self.discovers(place) || !self.is_usable(i) {
@@ -111,12 +112,12 @@ impl PageLoad<'_> {
     }
 
     /// Notes that a response has announced HTTP/3 (RFC 7838).
-    pub(super) fn announced(&mut self, i: usize) {
+    pub(super) fn handle_announcement(&mut self, i: ConnectionId) {
         let place = self.connections[i].place;
         self.pool.places[place].announced = true;
     }
 
-    fn connection_over(&self, place: usize, protocol: Protocol) -> Option<usize> {
+    fn connection_over(&self, place: PlaceId, protocol: Protocol) -> Option<ConnectionId> {
         let mut open = self.pool.places[place].connections.iter().copied();
         open.find(|i| self.connections[*i].protocol == protocol)
     }

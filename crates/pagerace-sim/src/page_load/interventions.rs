@@ -5,6 +5,7 @@ use pagerace_page::ResourceId;
 use pagerace_page::intervention::Failure;
 
 use super::PageLoad;
+use crate::ids::ConnectionId;
 
 impl PageLoad<'_> {
     fn block(&self, r: ResourceId) -> Option<Failure> {
@@ -39,7 +40,7 @@ impl PageLoad<'_> {
     }
 
     /// Returns true if connection `i` has a request that will never be answered.
-    pub(super) fn holds_unanswered(&self, i: usize) -> bool {
+    pub(super) fn holds_unanswered(&self, i: ConnectionId) -> bool {
         let mut carried = self.connections[i].streams.values();
         carried.any(|r| self.hangs(*r))
     }

@@ -6,13 +6,13 @@ use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_page::ResourceId;
 
 use super::{PageLoad, Timer};
+use crate::ids::{ConnectionId, PlaceId};
 use crate::pool::H1_CONNECTIONS;
 use crate::site::{Sent, request_fields};
 use crate::timing::Progress;
 
 impl PageLoad<'_> {
-    /// Returns the index of a resource's place.
-    pub(super) fn place_of(&self, resource: ResourceId) -> usize {
+    pub(super) fn place_of(&self, resource: ResourceId) -> PlaceId {
         self.pool.place_of(resource)
     }
 
@@ -42,7 +42,7 @@ impl PageLoad<'_> {
         let waits =
             self.discovers(place) && self.pool.places[place].reprioritise(priority, resource);
         let given = self.progress[resource.index()].and_then(|p| p.given);
-        let open = |i: &usize| self.pool.places[place].connections.contains(i);
+        let open = |i: &ConnectionId| self.pool.places[place].connections.contains(i);
         let Some(i) = given.filter(open).filter(|_| !waits) else {
             return;
         };
@@ -92,7 +92,7 @@ impl PageLoad<'_> {
     }
 
     /// Gives a request to a connection.
-    pub(super) fn give(&mut self, i: usize, resource: ResourceId, priority: Priority) {
+    pub(super) fn give(&mut self, i: ConnectionId, resource: ResourceId, priority: Priority) {
         if let Some(p) = &mut self.progress[resource.index()] {
             p.given = Some(i);
         }
@@ -101,7 +101,7 @@ impl PageLoad<'_> {
     }
 
     /// Ends a request that gets no response.
-    pub(super) fn request_failed(&mut self, resource: ResourceId) {
+    pub(super) fn handle_request_failed(&mut self, resource: ResourceId) {
         self.failing -= 1;
         self.browser.handle_failure(self.net.now, resource);
     }
@@ -109,7 +109,7 @@ impl PageLoad<'_> {
     /// Gives waiting requests to free connections, and opens more connections for the
     /// rest. As in Chromium, the first connection that is ready takes the request whose
     /// turn it is.
-    pub(super) fn dispatch(&mut self, place: usize) {
+    pub(super) fn dispatch(&mut self, place: PlaceId) {
         while let Some(i) = self.free_connection(place) {
             let Some((priority, resource)) = self.pool.places[place].next_waiting() else {
                 return;
@@ -118,7 +118,7 @@ impl PageLoad<'_> {
         }
         loop {
             let open = &self.pool.places[place];
-            let connecting = |i: &&usize| {
+            let connecting = |i: &&ConnectionId| {
                 let c = &self.connections[**i];
                 c.busy == 0 && !self.is_usable(**i)
             };
@@ -130,9 +130,10 @@ impl PageLoad<'_> {
         }
     }
 
-    /// Gives a request to an idle HTTP/1.1 connection. Over one that was not ready until now, it leaves
-    /// at once; over others, after [`Browser::reuse_time`](pagerace_browser::Browser::reuse_time).
-    fn give_idle(&mut self, i: usize, resource: ResourceId, priority: Priority) {
+    /// Gives a request to an idle HTTP/1.1 connection. Over one that was not ready until now, it
+    /// leaves at once; over others, after
+    /// [`Browser::reuse_time`](pagerace_browser::Browser::reuse_time).
+    fn give_idle(&mut self, i: ConnectionId, resource: ResourceId, priority: Priority) {
         let now = self.net.now;
         let time = self.browser.reuse_time(resource);
         match self.connections[i].set_up.connected {
@@ -149,13 +150,13 @@ impl PageLoad<'_> {
 
     /// Returns an idle connection: the one used last, or the oldest if none was used, as
     /// Chromium's `ClientSocketPool` chooses.
-    fn free_connection(&self, place: usize) -> Option<usize> {
+    fn free_connection(&self, place: PlaceId) -> Option<ConnectionId> {
         let open = &self.pool.places[place].connections;
-        let free = |i: &usize| {
+        let free = |i: &ConnectionId| {
             let c = &self.connections[*i];
             c.busy == 0 && c.early.is_empty() && self.is_usable(*i)
         };
-        let rank = |i: &usize| {
+        let rank = |i: &ConnectionId| {
             let c = &self.connections[*i];
             (c.idle_since.unwrap_or(Instant::ZERO), std::cmp::Reverse(*i))
         };
@@ -163,14 +164,14 @@ impl PageLoad<'_> {
     }
 
     /// Returns true if a request can leave on the connection now, or with its handshake.
-    pub(super) fn is_usable(&self, i: usize) -> bool {
+    pub(super) fn is_usable(&self, i: ConnectionId) -> bool {
         let c = &self.connections[i];
         self.net.ends[i].is_some() && (c.set_up.connected.is_some() || self.early_data(i))
     }
 
     /// Gives a connection the requests that wait for its ends, once both exist. Over HTTP/2,
     /// requests wait until the connection is ready, because another may be ready sooner.
-    pub(super) fn send_requests(&mut self, i: usize) {
+    pub(super) fn send_requests(&mut self, i: ConnectionId) {
         let now = self.net.now;
         if self.connections[i].protocol == Protocol::H2 && !self.is_usable(i) {
             return;
@@ -199,7 +200,7 @@ impl PageLoad<'_> {
     }
 
     /// Handles the end of a request of connection `i`, successful or not.
-    pub(crate) fn request_over(&mut self, i: usize) {
+    pub(crate) fn handle_request_over(&mut self, i: ConnectionId) {
         let now = self.net.now;
         let connection = &mut self.connections[i];
         connection.busy = connection.busy.saturating_sub(1);

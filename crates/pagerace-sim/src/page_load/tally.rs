@@ -92,7 +92,7 @@ impl PageLoad<'_> {
 
     fn trace(&mut self) -> Trace {
         let mut hol_gaps = Vec::new();
-        for (c, ends) in self.connections.iter().zip(&self.net.ends) {
+        for (c, ends) in self.connections.iter().zip(self.net.ends.iter()) {
             let gaps = ends.as_ref().map_or_else(Vec::new, Ends::gaps);
             hol_gaps.extend(gaps.iter().filter_map(|g| {
                 let resource: ResourceId = *c.streams.get(&g.stream)?;
@@ -112,7 +112,7 @@ impl PageLoad<'_> {
         let mut drops: Vec<_> = lost
             .map(|p| PacketDrop {
                 at: p.sent_at,
-                connection: p.connection as u32,
+                connection: p.connection.0,
                 queue: p.fate == Fate::Dropped,
             })
             .collect();

@@ -1,8 +1,8 @@
 //! Speed of a recording's processor: what `DOMContentLoaded` tells of it.
 //!
 //! Most recorders tell no processor times. The event comes when the document is parsed and its
-//! scripts have run, so it is as late as the network and the processor make it. The network is known
-//! from loads before this one.
+//! scripts have run, so it is as late as the network and the processor make it. The network is
+//! known from loads before this one.
 
 use pagerace_core::Duration;
 use pagerace_page::Page;
@@ -24,12 +24,12 @@ const LIMIT_BISECTIONS: usize = 5;
 /// Least slow-down that these bisections find.
 const LIMIT_LEAST: f64 = 1.09;
 
-/// Fits the slow-down of a page whose recorder does not know it, so that a load over the recording's
-/// own network reaches `DOMContentLoaded` when the recording did, except for the network's error. If
-/// that delays the first paint, the load event or a quarter of the requests beyond their recorded
-/// times, the event waited for something else, too, and the slow-down is the largest that does not.
-/// The page has no slow-down if none explains the recorded event, or if the recording tells nothing
-/// of its network.
+/// Fits the slow-down of a page whose recorder does not know it, so that a load over the
+/// recording's own network reaches `DOMContentLoaded` when the recording did, except for the
+/// network's error. If that delays the first paint, the load event or a quarter of the requests
+/// beyond their recorded times, the event waited for something else, too, and the slow-down is the
+/// largest that does not. The page has no slow-down if none explains the recorded event, or if the
+/// recording tells nothing of its network.
 pub(super) fn fit(page: &mut Page, loads: &mut Loads) -> Result<(), ScenarioError> {
     let is_known = page.layout().is_some() || page.recorded.slowdown.is_some();
     let has_network = page.resources.iter().any(|r| exchange(r).is_some());
@@ -117,8 +117,8 @@ impl Comparison {
     }
 }
 
-/// Returns how much later than in the recording the first byte of the document came, in milliseconds;
-/// 0 if the recording does not tell.
+/// Returns how much later than in the recording the first byte of the document came, in
+/// milliseconds; 0 if the recording does not tell.
 fn first_byte_late(page: &Page, outcome: &Outcome) -> f64 {
     let document = page.document.index();
     let timing = outcome.resources[document].as_ref();
@@ -139,8 +139,9 @@ fn third_quartile(mut values: Vec<f64>) -> Option<f64> {
     values.get(rank.checked_sub(1)?).copied()
 }
 
-/// Returns the slow-down nearest to 1 at which `late` is at most `spared` milliseconds on either side
-/// of 0; `None` if that is 1, or if there is none. `late` returns NaN for a load without the event.
+/// Returns the slow-down nearest to 1 at which `late` is at most `spared` milliseconds on either
+/// side of 0; `None` if that is 1, or if there is none. `late` returns NaN for a load without the
+/// event.
 fn search(
     mut late: impl FnMut(f64) -> Result<f64, ScenarioError>,
     spared: f64,

@@ -7,6 +7,7 @@ use pagerace_page::ResourceId;
 use pagerace_peer::{Client, LossReport};
 
 use super::{ObjectDelivery, ObjectState, need};
+use crate::ids::ConnectionId;
 use crate::outcome::TransportCounters;
 use crate::page_load::PageLoad;
 
@@ -14,14 +15,19 @@ use crate::page_load::PageLoad;
 #[derive(Debug, Default)]
 pub(crate) struct Incomplete {
     /// Connection and resource of responses whose repair waits for essential objects.
-    repairs: Vec<(usize, ResourceId)>,
+    repairs: Vec<(ConnectionId, ResourceId)>,
     /// Final states of responses that stay incomplete.
     left: BTreeMap<ResourceId, ObjectState>,
 }
 
 impl PageLoad<'_> {
     /// Handles the end of the datagrams of `r` while parts are missing.
-    pub(crate) fn incomplete(&mut self, i: usize, r: ResourceId, repair: Option<Repair>) {
+    pub(crate) fn handle_incomplete(
+        &mut self,
+        i: ConnectionId,
+        r: ResourceId,
+        repair: Option<Repair>,
+    ) {
         match repair {
             Some(Repair::Now) => self.repair(i, r, true),
             Some(Repair::IfUseless) if self.is_of_use(i, r) => self.leave_incomplete(i, r),
@@ -83,16 +89,16 @@ impl PageLoad<'_> {
         last.map(Instant::since_start)
     }
 
-    fn client(&mut self, i: usize) -> Option<(&mut Client, Instant)> {
+    fn client(&mut self, i: ConnectionId) -> Option<(&mut Client, Instant)> {
         self.net.ends[i].as_mut()?.http3(self.net.now)
     }
 
-    fn loss_report(&mut self, i: usize, r: ResourceId) -> Option<LossReport> {
+    fn loss_report(&mut self, i: ConnectionId, r: ResourceId) -> Option<LossReport> {
         self.client(i)?.0.loss_report(u64::from(r.0))
     }
 
     /// Requests the missing parts of `r` again.
-    fn repair(&mut self, i: usize, r: ResourceId, at_once: bool) {
+    fn repair(&mut self, i: ConnectionId, r: ResourceId, at_once: bool) {
         if let Some((client, now)) = self.client(i) {
             client.repair(now, u64::from(r.0), at_once);
         }
@@ -121,14 +127,14 @@ impl PageLoad<'_> {
 
     /// Returns true if the received part of `r` is of use without the rest. An empty part
     /// is of no use.
-    fn is_of_use(&mut self, i: usize, r: ResourceId) -> bool {
+    fn is_of_use(&mut self, i: ConnectionId, r: ResourceId) -> bool {
         let report = self.loss_report(i, r);
         let something = report.is_some_and(|report| report.missing_bytes() < report.length);
         something && !need(&self.scenario.needs, r.index()).whole
     }
 
     /// Ends the delivery of `r` with the bytes received so far.
-    fn leave_incomplete(&mut self, i: usize, r: ResourceId) {
+    fn leave_incomplete(&mut self, i: ConnectionId, r: ResourceId) {
         let now = self.net.now;
         let usable = self.is_of_use(i, r);
         if let Some((client, _)) = self.client(i) {
@@ -147,7 +153,7 @@ impl PageLoad<'_> {
             ObjectState::Broken
         };
         self.incomplete.left.insert(r, state);
-        self.request_over(i);
+        self.handle_request_over(i);
         self.touch(i);
     }
 

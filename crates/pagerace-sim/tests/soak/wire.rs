@@ -23,7 +23,7 @@ pub(crate) fn conserved(ledger: &Ledger, end: Instant) -> Result<(), String> {
             ("client", client, server, &ledger.up),
             ("server", server, client, &ledger.down),
         ] {
-            let own = packets.iter().filter(|p| p.connection == i);
+            let own = packets.iter().filter(|p| p.connection.0 == i as u32);
             balance(from, to, own, end)
                 .map_err(|reason| format!("connection {i}, from the {name}: {reason}"))?;
         }

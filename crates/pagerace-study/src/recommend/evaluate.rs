@@ -45,10 +45,11 @@ pub enum PolicyKind {
 pub struct Policy {
     /// The kind.
     pub kind: PolicyKind,
-    /// The choice in each situation. Those of [`PolicyKind::Fixed`] and [`PolicyKind::Rule`] were learnt from
-    /// the pages of other folds.
+    /// The choice in each situation. Those of [`PolicyKind::Fixed`] and [`PolicyKind::Rule`] were
+    /// learnt from the pages of other folds.
     pub choices: Vec<usize>,
-    /// The regret: the excess of the policy's value over the best choice's, as a share of the latter.
+    /// The regret: the excess of the policy's value over the best choice's, as a share of the
+    /// latter.
     pub regret: Regret,
     /// The weighted mean of the difference from the best choice, in the unit of the metric.
     pub excess: f64,
@@ -70,7 +71,8 @@ pub struct Policy {
 }
 
 /// The distribution of the regret over situations. A quantile is the least regret that at least
-/// its share of the weights does not exceed; if exactly this share does not, it lies halfway to the next.
+/// its share of the weights does not exceed; if exactly this share does not, it lies halfway to the
+/// next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Regret {
     /// The mean.
@@ -195,12 +197,13 @@ pub fn evaluate(
     let left_out = learnt.split_off(folds + 1);
     let (fixed, rule) = learnt.pop()?.pop()?;
     let learnt: Vec<(usize, Rule)> = learnt.into_iter().flatten().collect();
-    let agreeing = learnt.iter().filter(|(choice, _)| *choice == fixed);
-    let agreeing = agreeing.count();
+    let agreeing = learnt.iter().filter(|(choice, _)| *choice == fixed).count();
     let learnt_for = |one: &Situation| &learnt[fold_of[one.page]];
     let by_fixed = situations.iter().map(|one| learnt_for(one).0).collect();
-    let by_rule = situations.iter().map(|one| learnt_for(one).1.choose(one));
-    let by_rule = by_rule.collect();
+    let by_rule = situations
+        .iter()
+        .map(|one| learnt_for(one).1.choose(one))
+        .collect();
     let always = |kind, choice: usize| Some((kind, vec![choice; situations.len()]));
     let plainest = |kind, protocol| always(kind, population.plainest(protocol)?);
     let oracle = situations.iter().map(Situation::oracle).collect();
@@ -271,8 +274,8 @@ fn without_network(
     (0..count_folds(population)).map(without).collect()
 }
 
-/// Evaluates the choice and the rule that are learnt for each network and fold from the others. `seen` has the choices of
-/// the rule that was learnt from all networks.
+/// Evaluates the choice and the rule that are learnt for each network and fold from the others.
+/// `seen` has the choices of the rule that was learnt from all networks.
 fn unseen(
     population: &Population,
     learnt: &[Vec<(usize, Rule)>],

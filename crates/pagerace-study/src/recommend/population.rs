@@ -259,7 +259,7 @@ impl Population {
     }
 
     /// Returns the plainest choice of a version of HTTP, such as `h3`.
-    pub fn plainest(&self, protocol: &str) -> Option<usize> {
+    pub(crate) fn plainest(&self, protocol: &str) -> Option<usize> {
         let of = |choice: &usize| self.choices[*choice].property("protocol") == protocol;
         (0..self.choices.len())
             .filter(of)
@@ -267,7 +267,8 @@ impl Population {
     }
 }
 
-/// Returns the key that orders contenders by the number of properties that differ from the plainest.
+/// Returns the key that orders contenders by the number of properties that differ from the
+/// plainest.
 fn strangeness(key: &Key) -> ([bool; 3], &str) {
     let differs = PLAIN.map(|(column, value)| dimension(column).of(key) != value);
     (differs, &key.contender)

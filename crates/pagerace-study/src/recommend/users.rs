@@ -118,8 +118,8 @@ fn number(line: usize, column: &str, field: &str) -> Result<f64, String> {
 }
 
 /// Gives each user the nearest of `networks`. A distance of 1 is a factor of e in the round trip
-/// or a rate, or one percentage point of loss. A property that was not measured does not count; of networks
-/// that are equally near, the one with less loss is taken, then the first.
+/// or a rate, or one percentage point of loss. A property that was not measured does not count; of
+/// networks that are equally near, the one with less loss is taken, then the first.
 ///
 /// # Panics
 /// Panics without networks or users.

@@ -6,8 +6,9 @@
 //!
 //! quinn-proto writes an acknowledgement of all packets received when it is polled, so
 //! a connection with [`Acks`] polls it only when Chromium would acknowledge. Deviations from
-//! Chromium: a single packet waits for quinn-proto's 25 ms, also the second and fourth behind a gap;
-//! a gap that was filled counts as one; quinn-proto's other timers release an acknowledgement that waits.
+//! Chromium: a single packet waits for quinn-proto's 25 ms, also the second and fourth behind a
+//! gap; a gap that was filled counts as one; quinn-proto's other timers release an acknowledgement
+//! that waits.
 //!
 //! # Source
 //! QUICHE, `quic_received_packet_manager.cc` (`MaybeUpdateAckTimeout`, `GetMaxAckDelay`), with
@@ -44,7 +45,7 @@ pub(super) struct Acks {
 
 impl Acks {
     /// Takes note of a received packet. `min_rtt` is the shortest round trip so far.
-    pub(super) fn received(&mut self, now: Instant, packet: Arrival, min_rtt: Duration) {
+    pub(super) fn handle_received(&mut self, now: Instant, packet: Arrival, min_rtt: Duration) {
         let Arrival { number, eliciting } = packet;
         let next = self.largest.map_or(number, |largest| largest + 1);
         let late = number < next;
@@ -69,12 +70,12 @@ impl Acks {
     }
 
     /// Takes note of an acknowledgement that was sent.
-    pub(super) fn sent(&mut self) {
+    pub(super) fn handle_sent(&mut self) {
         (self.waiting, self.due) = (0, None);
     }
 
     /// Takes note that quinn-proto sent none. It keeps that of a single packet for up to 25 ms.
-    pub(super) fn refused(&mut self, now: Instant) {
+    pub(super) fn handle_refused(&mut self, now: Instant) {
         self.due = self.due.filter(|due| *due > now);
     }
 

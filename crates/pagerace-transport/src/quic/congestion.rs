@@ -1,5 +1,5 @@
-//! Adapter of the `pagerace_cc` congestion controllers to quinn-proto's interface, and quinn-proto's
-//! own controllers, so that a server that is made of it can be simulated.
+//! Adapter of the `pagerace_cc` congestion controllers to quinn-proto's interface, and
+//! quinn-proto's own controllers, so that a server that is made of it can be simulated.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -81,8 +81,8 @@ fn make(name: &str, mtu: u16) -> Result<Box<dyn pagerace_cc::Controller>, Unknow
     pagerace_cc::stack(name, mtu).map_or_else(|| pagerace_cc::build(name, mtu), Ok)
 }
 
-/// Returns the factory of a controller of quinn-proto's own: `quinn-newreno` or `quinn-cubic`. Its BBR
-/// draws random numbers from the system, so no simulation can repeat it.
+/// Returns the factory of a controller of quinn-proto's own: `quinn-newreno` or `quinn-cubic`. Its
+/// BBR draws random numbers from the system, so no simulation can repeat it.
 fn quinn(name: &str) -> Option<Arc<dyn ControllerFactory>> {
     match name {
         "quinn-newreno" => Some(Arc::new(NewRenoConfig::default())),

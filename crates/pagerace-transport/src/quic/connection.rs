@@ -37,17 +37,17 @@ pub trait PacketSource {
     /// Called when `bytes` of `stream` were put into the packet. If `refused` is true, flow
     /// control blocks further bytes, and the stream must not be picked before
     /// [`Event::Writable`].
-    fn wrote(&mut self, stream: u64, bytes: usize, refused: bool);
+    fn handle_written(&mut self, stream: u64, bytes: usize, refused: bool);
     /// Called when the stream is gone, because the peer has stopped it or its source has
     /// failed.
-    fn stopped(&mut self, stream: u64);
+    fn handle_stopped(&mut self, stream: u64);
     /// Returns the payload of the datagram that [`pick`](Self::pick) offered last. The
     /// payload is bound to the packet and is sent once.
     fn take_datagram(&mut self) -> Bytes {
         unreachable!("this source offers no datagrams")
     }
     /// Called when a STREAM frame with new or retransmitted bytes has left in a packet.
-    fn frame_sent(&mut self, _frame: StreamFrame) {}
+    fn handle_frame_sent(&mut self, _frame: StreamFrame) {}
 }
 
 /// Data offered for the next packet.
@@ -165,8 +165,9 @@ pub struct Connection {
     pub(super) received: Reassembly,
     /// When to acknowledge; `None` if quinn-proto decides.
     pub(super) acks: Option<Acks>,
-    /// True if there may be something to send besides acknowledgements. Frames that quinn-proto writes by
-    /// itself, such as `MAX_STREAM_DATA`, do not count: they leave with the next acknowledgement.
+    /// True if there may be something to send besides acknowledgements. Frames that quinn-proto
+    /// writes by itself, such as `MAX_STREAM_DATA`, do not count: they leave with the next
+    /// acknowledgement.
     pub(super) active: bool,
     events: VecDeque<Event>,
 }
@@ -198,7 +199,7 @@ impl Connection {
         }
     }
 
-    /// Returns the next event.
+    /// Returns the oldest event that was not returned yet; `None` until more happens.
     pub fn poll_event(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.events.pop_front() {

@@ -154,9 +154,9 @@ pub enum Frame<'a> {
 }
 
 /// Type of `IMMEDIATE_ACK` (draft-ietf-quic-ack-frequency). quinn sends it with probes.
-pub const IMMEDIATE_ACK: u64 = 0x1f;
+pub(crate) const IMMEDIATE_ACK: u64 = 0x1f;
 /// Type of `ACK_FREQUENCY` (draft-ietf-quic-ack-frequency).
-pub const ACK_FREQUENCY: u64 = 0xaf;
+pub(crate) const ACK_FREQUENCY: u64 = 0xaf;
 
 /// A STREAM frame without its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -421,7 +421,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Reads a variable-length integer (RFC 9000, section 16). Also returns the bytes after it.
-pub fn read_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+pub(crate) fn read_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let first = *bytes.first()?;
     let n = 1_usize << (first >> 6);
     let (head, rest) = bytes.split_at_checked(n)?;
@@ -432,7 +432,7 @@ pub fn read_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// Returns the number of bytes of a variable-length integer.
-pub const fn varint_size(value: u64) -> usize {
+pub(crate) const fn varint_size(value: u64) -> usize {
     match value {
         0..0x40 => 1,
         0x40..0x4000 => 2,

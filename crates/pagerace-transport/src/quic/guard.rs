@@ -93,7 +93,7 @@ impl Door {
     }
 
     /// Records an accepted connection.
-    pub(super) fn opened(&mut self, now: Instant, id: ConnectionId, address: IpAddr) {
+    pub(super) fn handle_opened(&mut self, now: Instant, id: ConnectionId, address: IpAddr) {
         let network = Guard::network(address);
         self.half_open.insert(id);
         self.deadlines
@@ -103,13 +103,13 @@ impl Door {
     }
 
     /// Records that a connection's handshake is complete.
-    pub(super) fn established(&mut self, id: ConnectionId) {
+    pub(super) fn handle_established(&mut self, id: ConnectionId) {
         self.half_open.remove(&id);
         self.skip_settled();
     }
 
     /// Records that a connection has ended.
-    pub(super) fn closed(&mut self, id: ConnectionId) {
+    pub(super) fn handle_closed(&mut self, id: ConnectionId) {
         self.half_open.remove(&id);
         self.skip_settled();
         let Some(network) = self.networks.remove(&id) else {
@@ -172,11 +172,11 @@ mod tests {
         let one = address("192.0.2.1");
         for id in 0..2 {
             assert_eq!(door.admit(one, false), Admission::Accept);
-            door.opened(second(0), ConnectionId(id), one);
+            door.handle_opened(second(0), ConnectionId(id), one);
         }
         assert_eq!(door.admit(one, false), Admission::Validate);
         assert_eq!(door.admit(one, true), Admission::Accept);
-        door.established(ConnectionId(0));
+        door.handle_established(ConnectionId(0));
         assert_eq!(door.admit(one, false), Admission::Accept);
     }
 
@@ -187,7 +187,7 @@ mod tests {
             .iter()
             .enumerate()
         {
-            door.opened(second(0), ConnectionId(id as u64), address(host));
+            door.handle_opened(second(0), ConnectionId(id as u64), address(host));
         }
         let same = address("2001:db8::7");
         assert_eq!(door.admit(same, true), Admission::Refuse);
@@ -195,7 +195,7 @@ mod tests {
             door.admit(address("2001:db8:0:1::7"), true),
             Admission::Accept
         );
-        door.closed(ConnectionId(1));
+        door.handle_closed(ConnectionId(1));
         assert_eq!(door.admit(same, true), Admission::Accept);
     }
 
@@ -203,13 +203,13 @@ mod tests {
     fn only_unfinished_handshakes_are_overdue() {
         let mut door = Door::new(GUARD);
         for id in 0..3 {
-            door.opened(second(id), ConnectionId(id), address("192.0.2.1"));
+            door.handle_opened(second(id), ConnectionId(id), address("192.0.2.1"));
         }
-        door.established(ConnectionId(0));
+        door.handle_established(ConnectionId(0));
         assert_eq!(door.deadline(), Some(second(6)));
         assert_eq!(door.pop_overdue(second(5)), None);
         assert_eq!(door.pop_overdue(second(9)), Some(ConnectionId(1)));
-        door.closed(ConnectionId(2));
+        door.handle_closed(ConnectionId(2));
         assert_eq!(door.deadline(), None);
     }
 }

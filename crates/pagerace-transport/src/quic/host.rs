@@ -223,7 +223,7 @@ impl Host {
                     if let Some(door) = &mut self.door
                         && !c.inner.is_handshaking()
                     {
-                        door.established(id);
+                        door.handle_established(id);
                     }
                 }
             }
@@ -265,7 +265,7 @@ impl Host {
             Ok((handle, inner)) => {
                 let id = self.adopt(handle, inner, tap);
                 if let Some(door) = &mut self.door {
-                    door.opened(now, id, remote.ip());
+                    door.handle_opened(now, id, remote.ip());
                 }
                 self.accepted.push_back(id);
             }
@@ -423,7 +423,7 @@ impl Host {
             self.ids.remove(&connection.handle.0);
         }
         if let Some(door) = &mut self.door {
-            door.closed(id);
+            door.handle_closed(id);
         }
         self.ended.push_back(id);
     }

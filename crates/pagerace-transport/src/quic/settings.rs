@@ -28,8 +28,8 @@ pub struct QuicSettings {
     pub congestion: String,
     /// UDP payload size in bytes. At least 1200, which every path supports (RFC 9000, section 14).
     pub mtu: u16,
-    /// Size with which packets begin. Path MTU discovery (RFC 8899) makes them larger up to `mtu`. `None`
-    /// if they have that size from the beginning.
+    /// Size with which packets begin. Path MTU discovery (RFC 8899) makes them larger up to `mtu`.
+    /// `None` if they have that size from the beginning.
     pub mtu_first: Option<u16>,
     /// Number of bytes that a peer may send on one stream before they are read. Default: 6
     /// MiB, Chromium's `kStreamReceiveWindowSize`.
@@ -46,9 +46,9 @@ pub struct QuicSettings {
     /// 9002, section 6.1.1, recommends 3 and forbids less. More is allowed for paths with
     /// reordering. quinn-proto does not adapt the value.
     pub packet_threshold: u32,
-    /// True if a client acknowledges as Chromium does: of the packets after the first hundred, every
-    /// tenth, or after a quarter of the shortest round trip. Otherwise every second packet, as
-    /// RFC 9000, section 13.2.2, recommends, or after 25 ms.
+    /// True if a client acknowledges as Chromium does: of the packets after the first hundred,
+    /// every tenth, or after a quarter of the shortest round trip. Otherwise every second packet,
+    /// as RFC 9000, section 13.2.2, recommends, or after 25 ms.
     pub decimates_acks: bool,
     /// True if DATAGRAM frames (RFC 9221) are accepted, and sent to peers that accept them.
     /// Off by default, as the support adds a transport parameter.

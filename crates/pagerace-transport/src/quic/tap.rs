@@ -73,7 +73,7 @@ pub struct Seen {
 
 /// The observer of one connection's packets.
 #[derive(Debug)]
-pub struct Tap {
+pub(crate) struct Tap {
     log: bool,
     signals: Arc<Signals>,
     seen: Mutex<Seen>,

@@ -96,7 +96,7 @@ impl PacketSource for Server {
         let r = self.responses.iter().find(|r| r.0 == stream).unwrap();
         Ok((r.1..r.2).take(max).map(content).collect())
     }
-    fn wrote(&mut self, stream: u64, bytes: usize, refused: bool) {
+    fn handle_written(&mut self, stream: u64, bytes: usize, refused: bool) {
         let r = self.responses.iter_mut().find(|r| r.0 == stream).unwrap();
         push_run(&mut self.decided, stream, r.1, r.1 + bytes as u64);
         r.1 += bytes as u64;
@@ -104,10 +104,10 @@ impl PacketSource for Server {
             self.blocked.push(stream);
         }
     }
-    fn stopped(&mut self, stream: u64) {
+    fn handle_stopped(&mut self, stream: u64) {
         self.responses.retain(|r| r.0 != stream);
     }
-    fn frame_sent(&mut self, frame: StreamFrame) {
+    fn handle_frame_sent(&mut self, frame: StreamFrame) {
         self.frames.push(frame);
         let high = self.high.entry(frame.id).or_default();
         if frame.end() > *high {

@@ -15,8 +15,7 @@ const BURST: u64 = 2;
 impl Connection {
     /// Returns the time at which the connection's timers must be handled.
     pub(super) fn poll_timeout(&mut self) -> Option<Instant> {
-        let timer = self.inner.poll_timeout();
-        let timer = timer.map(|at| self.epoch.from_std(at));
+        let timer = self.inner.poll_timeout().map(|at| self.epoch.from_std(at));
         let ack = self.acks.as_ref().and_then(Acks::due);
         timer.into_iter().chain(self.held_until).chain(ack).min()
     }
@@ -33,7 +32,7 @@ impl Connection {
         let min_rtt = Duration::from_std(self.inner.min_rtt());
         self.tap.with(|seen| {
             for packet in seen.arrivals.iter_mut().flat_map(|all| all.drain(..)) {
-                acks.received(now, packet, min_rtt);
+                acks.handle_received(now, packet, min_rtt);
             }
         });
         // Repairs of lost packets leave at once.
@@ -102,9 +101,9 @@ impl Connection {
         if let Some(acks) = &mut self.acks {
             let acknowledged = self.tap.with(|seen| std::mem::take(&mut seen.acknowledged));
             if acknowledged {
-                acks.sent();
+                acks.handle_sent();
             } else if sent.is_none() {
-                acks.refused(now);
+                acks.handle_refused(now);
             }
         }
         sent
@@ -199,7 +198,7 @@ impl Connection {
                     }
                 }
                 if let Some(source) = &mut source {
-                    source.frame_sent(frame);
+                    source.handle_frame_sent(frame);
                 }
             }
         });
@@ -256,7 +255,7 @@ impl Connection {
             Ok(data) => data,
             Err(code) => {
                 self.reset(stream, code);
-                source.stopped(stream);
+                source.handle_stopped(stream);
                 return true;
             }
         };
@@ -274,11 +273,11 @@ impl Connection {
             }
             Err(WriteError::Blocked) => 0,
             Err(WriteError::Stopped(_) | WriteError::ClosedStream) => {
-                source.stopped(stream);
+                source.handle_stopped(stream);
                 return true;
             }
         };
-        source.wrote(stream, written, written < wanted);
+        source.handle_written(stream, written, written < wanted);
         if fin && written as u64 == left {
             self.finish(stream);
         }

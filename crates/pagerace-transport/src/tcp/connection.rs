@@ -339,7 +339,7 @@ impl Connection {
         let rtt = segment.echo.map(|echo| now.since(echo));
         self.sender
             .establish(now, self.mss, rtt, self.handshake.tries());
-        self.acknowledged(now, segment);
+        self.handle_acknowledgement(now, segment);
         self.events.push_back(Event::Connected);
     }
 
@@ -356,14 +356,14 @@ impl Connection {
         }
         let idle = self.sender.rtt().timeout(0);
         let readable = self.receiver.handle(now, segment, idle);
-        self.acknowledged(now, segment);
+        self.handle_acknowledgement(now, segment);
         if readable && self.receiver.has_unread() && self.events.back() != Some(&Event::Readable) {
             self.events.push_back(Event::Readable);
         }
         self.report_end();
     }
 
-    fn acknowledged(&mut self, now: Instant, segment: &Segment) {
+    fn handle_acknowledgement(&mut self, now: Instant, segment: &Segment) {
         let Some(number) = segment.acknowledgement else {
             return;
         };

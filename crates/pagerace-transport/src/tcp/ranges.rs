@@ -12,7 +12,7 @@ impl RangeSet {
         self.0.is_empty()
     }
 
-    /// Returns the range that contains `number`.
+    /// Returns the range that contains `number`; `None` if it lies in a gap.
     pub(super) fn containing(&self, number: u64) -> Option<Range<u64>> {
         let at = self.0.partition_point(|range| range.end <= number);
         self.0

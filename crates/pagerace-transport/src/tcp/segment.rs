@@ -167,12 +167,12 @@ impl Segment {
     }
 
     /// Returns true if the segment opens a connection (SYN or SYN-ACK).
-    pub fn is_syn(&self) -> bool {
+    pub(crate) fn is_syn(&self) -> bool {
         matches!(self.control, Control::Syn { .. })
     }
 
     /// Returns true if the segment resets the connection.
-    pub fn is_reset(&self) -> bool {
+    pub(crate) fn is_reset(&self) -> bool {
         self.control == Control::Reset
     }
 

@@ -132,6 +132,7 @@ impl Wire {
         packet.extend(acknowledgement.to_be_bytes());
         packet.extend([words << 4, flags]);
         packet.extend(window.to_be_bytes());
+        // The checksum, which covers the whole packet, and an urgent pointer that is never used.
         packet.extend([0; 4]);
         packet.extend(options);
         packet.extend_from_slice(&segment.payload);
@@ -145,8 +146,10 @@ impl Wire {
         let value = self.first.wrapping_add(millis(segment.timestamp));
         let peer = self.peer.as_ref();
         let base = peer.and_then(|peer| peer.timestamp);
-        let echo = segment.echo.zip(base);
-        let echo = echo.map_or(0, |(at, base)| base.wrapping_add(millis(at)));
+        let echo = segment
+            .echo
+            .zip(base)
+            .map_or(0, |(at, base)| base.wrapping_add(millis(at)));
         let stamps = [value.to_be_bytes(), echo.to_be_bytes()].concat();
         if let Control::Syn { mss } = segment.control {
             // Maximum segment size, SACK permitted, timestamps, window scale: as in Linux.
@@ -228,6 +231,7 @@ impl Wire {
             return refused.then(|| vec![Segment::refused()]);
         };
         let sequence = unwrap(peer.next, sequence.wrapping_sub(peer.first))?;
+        // A reset counts only in the window, or anyone could send it (RFC 9293, section 3.10.7.4).
         if flags & RST != 0 {
             let ahead = sequence.checked_sub(peer.next)?;
             return (ahead < RESET_REACH).then(|| vec![Segment::refused()]);
@@ -243,6 +247,7 @@ impl Wire {
         if let Some(((value, echo), base)) = options.timestamps.zip(peer.timestamp) {
             whole.timestamp = Instant::ZERO + since(base, value).unwrap_or_default();
             let echo = since(self.first, echo).map(|after| Instant::ZERO + after);
+            // An echo counts only beside an acknowledgement (RFC 7323, section 3.2).
             whole.echo = echo.filter(|at| acknowledgement.is_some() && *at <= now);
         }
         if flags & SYN != 0 {

@@ -191,7 +191,7 @@ impl Session {
     }
 
     /// Handles the end of the peer's flight.
-    fn heard(&mut self) {
+    fn handle_flight_end(&mut self) {
         self.done += 1;
         self.advance();
         if self.is_connected()
@@ -329,7 +329,7 @@ impl Session {
     /// Completes the current step.
     fn step(&mut self) {
         if self.steps.pop_front().is_some() && self.steps.is_empty() {
-            self.heard();
+            self.handle_flight_end();
         }
     }
 

@@ -40,7 +40,7 @@ fn what_if_adds_variants_beside_the_original() {
     assert_eq!(csv.lines().count(), 1 + 3 * 12);
     let first = csv.lines().nth(1).unwrap();
     assert!(
-        first.starts_with("site,cable,h3,cubic,cold,sequential,full,none,1,"),
+        first.starts_with("site,cable,h3,cubic,cold,sequential,full,none,unchanged,1,"),
         "{first}"
     );
     assert!(csv.contains(",sequential,full,js=300ms,6,"), "{csv}");

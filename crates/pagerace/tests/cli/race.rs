@@ -93,7 +93,7 @@ fn protocols_race_and_are_explained() {
     let first = sandbox.read("out.csv");
     let first = first.lines().nth(1).unwrap();
     assert!(
-        first.starts_with("site,cable,h1,cubic,cold,sequential,full,none,1,"),
+        first.starts_with("site,cable,h1,cubic,cold,sequential,full,none,unchanged,1,"),
         "{first}"
     );
     assert!(sandbox.read("out.html").contains("\"whys\":[{"));

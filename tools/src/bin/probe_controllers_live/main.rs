@@ -1,13 +1,13 @@
-//! Probes congestion controllers over sockets, behind emulated paths: those of this kernel over TCP,
-//! which needs root, and over QUIC those of quinn, of our server, and of the peers of the
+//! Probes congestion controllers over sockets, behind emulated paths: those of this kernel over
+//! TCP, which needs root, and over QUIC those of quinn, of our server, and of the peers of the
 //! interoperability tests. docs/evidence.md has the result. A probe takes 20 s or longer.
 //!
 //! ```text
 //! cargo run --release -p pagerace-tools --bin probe_controllers_live -- SERVERS TIMES NETWORK..
 //! ```
 //!
-//! `SERVERS` are `kernel:reno`, `quinn:newreno`, `quic-go`, `aioquic`, `ours:vegas` and the like, with
-//! commas between them, or `kernel`, `quinn` or `ours` for all of one kind.
+//! `SERVERS` are `kernel:reno`, `quinn:newreno`, `quic-go`, `aioquic`, `ours:vegas` and the like,
+//! with commas between them, or `kernel`, `quinn` or `ours` for all of one kind.
 
 #![allow(
     clippy::unwrap_used,

@@ -133,12 +133,12 @@ impl Wire<'_> {
             Event::Arrive(response) => {
                 let at = self.active.partition_point(|r| r.stream < response.stream);
                 self.active.insert(at, response.clone());
-                self.strategy.arrived(response);
+                self.strategy.handle_arrival(response);
             }
             Event::Update(stream, signal) => {
                 if let Some(response) = self.active.iter_mut().find(|r| r.stream == *stream) {
                     response.signal = *signal;
-                    self.strategy.updated(response);
+                    self.strategy.handle_update(response);
                 }
             }
             Event::Depend(stream, dependency) => self.strategy.dependency(*stream, *dependency),
@@ -147,7 +147,7 @@ impl Wire<'_> {
             Event::Cancel(stream) => {
                 if let Some(at) = self.active.iter().position(|r| r.stream == *stream) {
                     self.active.remove(at);
-                    self.strategy.left(*stream);
+                    self.strategy.handle_end(*stream);
                 }
             }
             Event::Room(bytes) => *room = (*bytes).max(1),
@@ -185,10 +185,10 @@ impl Wire<'_> {
                 stream,
                 bytes,
             });
-            self.strategy.sent(response, bytes);
+            self.strategy.handle_sent(response, bytes);
             if response.remaining() == 0 {
                 self.active.remove(at);
-                self.strategy.left(stream);
+                self.strategy.handle_end(stream);
             }
         }
         filled

@@ -11,11 +11,11 @@ struct First {
 }
 
 impl Strategy for First {
-    fn arrived(&mut self, response: &Response) {
+    fn handle_arrival(&mut self, response: &Response) {
         self.arrived.push(response.stream);
     }
 
-    fn updated(&mut self, response: &Response) {
+    fn handle_update(&mut self, response: &Response) {
         self.updated.push(response.stream);
     }
 
@@ -24,7 +24,7 @@ impl Strategy for First {
         0
     }
 
-    fn left(&mut self, stream: u64) {
+    fn handle_end(&mut self, stream: u64) {
         self.left.push(stream);
     }
 }

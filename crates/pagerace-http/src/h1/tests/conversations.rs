@@ -27,7 +27,7 @@ fn converse(client: &mut Client, server: &mut Server) -> Vec<Event> {
             if !head_only {
                 client.handle_data(path).unwrap();
             }
-            server.answered();
+            server.handle_answered();
         }
     }
     asked
@@ -137,7 +137,7 @@ fn pipelined_requests_are_answered_in_turn_and_bounded() {
     for n in 1..=5 {
         assert_eq!(server.next_to_answer(), Some(n));
         server.response_head(&[Field::from_static(":status", "404")], 0);
-        server.answered();
+        server.handle_answered();
     }
     assert_eq!(finished(&events(|| server.poll_event())), 2);
     assert!(server.wants_data() && server.next_to_answer().is_none());
@@ -162,7 +162,7 @@ fn who_says_close_gets_it() {
         assert_eq!(finished(&events), if closes { 1 } else { 2 }, "{lines}");
         let head = server.response_head(&[Field::from_static(":status", "200")], 0);
         assert_eq!(head.ends_with(b"connection: close\r\n\r\n"), closes);
-        server.answered();
+        server.handle_answered();
         assert_eq!(server.wants_close(), closes, "{lines}");
     }
 }
@@ -295,11 +295,11 @@ fn a_response_that_began_early_outlives_the_end_of_the_request() {
     server.handle_end();
     assert_eq!(server.next_to_answer(), Some(1));
     assert!(!server.wants_close(), "the content is not written yet");
-    server.answered();
+    server.handle_answered();
     assert!(server.wants_close());
     // The end after the response.
     let mut server = answering_early(half);
-    server.answered();
+    server.handle_answered();
     assert!(!server.wants_close());
     server.handle_end();
     assert!(server.wants_close());
@@ -312,12 +312,12 @@ fn an_error_after_an_early_response_ends_the_connection() {
     for answered_first in [false, true] {
         let mut server = answering_early(post);
         if answered_first {
-            server.answered();
+            server.handle_answered();
         }
         server.handle_data(Bytes::from_static(b"no size\r\n"));
         assert_eq!(server.poll_event(), None, "it has its response");
         assert_eq!(server.wants_close(), answered_first);
-        server.answered();
+        server.handle_answered();
         assert!(server.wants_close());
     }
 }

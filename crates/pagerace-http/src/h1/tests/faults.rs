@@ -118,12 +118,12 @@ fn a_fault_is_answered_after_what_came_before_it() {
     ));
     assert_eq!(server.next_to_answer(), Some(1));
     server.response_head(&[Field::from_static(":status", "200")], 0);
-    server.answered();
+    server.handle_answered();
     assert!(!server.wants_close());
     assert_eq!(server.next_to_answer(), Some(2));
     let head = server.response_head(&[Field::from_static(":status", "400")], 0);
     assert!(head.ends_with(b"connection: close\r\n\r\n"));
-    server.answered();
+    server.handle_answered();
     assert!(server.wants_close());
 }
 

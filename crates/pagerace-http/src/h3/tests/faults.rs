@@ -376,7 +376,7 @@ fn a_client_cancels_no_more_than_it_takes() {
     let mut server = Connection::new(Role::Server, config);
     let mut cancel = |stream: u64, answered: bool| {
         if answered {
-            server.answered();
+            server.handle_answered();
         }
         // One request, however it is told.
         let both = server

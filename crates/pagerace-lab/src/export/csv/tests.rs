@@ -28,7 +28,7 @@ fn one_line_per_load() {
     assert!(lines[0].ends_with(",largest_draw") && lines[1].ends_with(nominal));
     let seed = results().plan.run_seed(0);
     assert!(lines[1].starts_with(&format!(
-        "news,fast-4g,h3,cubic,cold,sequential,full,none,1,{seed},,,,1000.5,2,"
+        "news,fast-4g,h3,cubic,cold,sequential,full,none,unchanged,1,{seed},,,,1000.5,2,"
     )));
     assert!(lines[10].contains(",3,") && lines[10].contains(",the deadline passed,"));
 }
@@ -46,7 +46,7 @@ fn one_line_per_comparison() {
         "{text}"
     );
     assert!(lines[1].starts_with(
-        "news,fast-4g,h3,cubic,cold,sequential,full,none,lcp,ms,1,baseline,7,0,1003.5,,"
+        "news,fast-4g,h3,cubic,cold,sequential,full,none,unchanged,lcp,ms,1,baseline,7,0,1003.5,,"
     ));
 }
 

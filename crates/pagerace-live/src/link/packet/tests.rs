@@ -111,8 +111,8 @@ fn what_is_not_ipv4_is_nothing() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_read(packet in prop::collection::vec(any::<u8>(), 0..80)) {
-        let _ = read(&packet, Direction::Down);
-        let _ = read(&packet, Direction::Up);
+    fn no_bytes_panic_and_both_directions_agree(packet in prop::collection::vec(any::<u8>(), 0..80)) {
+        let kind = |direction| read(&packet, direction).map(|(flow, tcp)| (flow.transport, tcp));
+        prop_assert_eq!(kind(Direction::Down), kind(Direction::Up));
     }
 }

@@ -23,7 +23,7 @@ fn end(run: Run) -> LinkReport {
 fn deliver(run: &mut Run, now: Instant) -> usize {
     let mut packets = 0;
     while let Some(delivery) = run.poll(now) {
-        run.delivered(delivery, now);
+        run.handle_delivery(delivery, now);
         packets += 1;
     }
     packets
@@ -48,7 +48,7 @@ fn time_zero_is_the_first_packet_of_the_client() {
     assert!(run.poll(ms(510)).is_none());
     let delivery = run.poll(due + Duration::from_micros(3)).unwrap();
     assert_eq!(delivery.bytes(), opening);
-    run.delivered(delivery, due + Duration::from_micros(3));
+    run.handle_delivery(delivery, due + Duration::from_micros(3));
     assert_eq!(run.zero, Some(ms(500)));
     let ended = end(run);
     assert_eq!(ended.strays, 2);
@@ -215,7 +215,7 @@ fn servers_stand_at_their_distances_beyond_the_link() {
     assert_eq!(run.next_at(), Some(due));
     let delivery = run.poll(due).unwrap();
     assert_eq!((delivery.direction, delivery.due), (Direction::Up, due));
-    run.delivered(delivery, due);
+    run.handle_delivery(delivery, due);
     let answer = tcp(Direction::Down, SYN | ACK, 9, 0);
     assert_eq!(run.offer(Direction::Down, due, &answer), Verdict::Taken);
     assert_eq!(deliver(&mut run, ms(100)), 0);

@@ -98,7 +98,8 @@ pub(crate) struct BulkObserved {
 /// Runs a transfer over new links and a new connection.
 ///
 /// `seed` determines the losses of the links and the randomness of our QUIC endpoints.
-/// [`LinkReport::objection`] of the outcome tells whether the run is valid. A body of the wrong length is an error.
+/// [`LinkReport::objection`] of the outcome tells whether the run is valid. A body of the wrong
+/// length is an error.
 pub(crate) fn transfer(
     testbed: &Testbed,
     network: &Network,

@@ -30,7 +30,7 @@ fn meter(layout: &Layout, arrivals: &[(u64, u64, u64)]) -> TcpHolMeter {
             offset: *offset,
             length: *length,
         };
-        meter.arrived(ms(*at), range, layout);
+        meter.handle_arrival(ms(*at), range, layout);
     }
     meter
 }

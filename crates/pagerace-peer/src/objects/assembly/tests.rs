@@ -114,7 +114,7 @@ fn few_ranges_are_asked_for_whatever_is_missing() {
     assert!(sorted, "{missing:?}");
     for range in missing {
         let bytes = body.slice(range.first as usize..=range.last as usize);
-        assembly.repaired(range.first, bytes);
+        assembly.handle_repair(range.first, bytes);
     }
     assert_eq!(steps(&mut assembly).1, Some(Step::Complete));
 }
@@ -208,7 +208,7 @@ fn repairs_complete_it_wherever_they_break() {
             let bytes = body.slice(range.first as usize..=range.last as usize);
             for (i, bytes) in bytes.chunks(piece).enumerate() {
                 let offset = range.first + (i * piece) as u64;
-                assembly.repaired(offset, Bytes::copy_from_slice(bytes));
+                assembly.handle_repair(offset, Bytes::copy_from_slice(bytes));
             }
         }
         let (rest, last) = steps(&mut assembly);
@@ -266,8 +266,8 @@ fn nonsense_is_dropped() {
     for wrong in [&[][..], &[0], &[0, 1, 2], &[3, 0, 0], &[0x40]] {
         assembly.datagram(at(1), Bytes::copy_from_slice(wrong), REORDERING);
     }
-    assembly.repaired(2_999, Bytes::from_static(&[1; 5]));
-    assembly.repaired(u64::MAX, Bytes::from_static(&[1; 5]));
+    assembly.handle_repair(2_999, Bytes::from_static(&[1; 5]));
+    assembly.handle_repair(u64::MAX, Bytes::from_static(&[1; 5]));
     assert_eq!(assembly.report().arrived, 0);
     assert_eq!(steps(&mut assembly), (vec![], None));
 }
@@ -303,7 +303,7 @@ proptest! {
             assembly.handle_timeout(at(30));
             for range in assembly.missing() {
                 let bytes = body.slice(range.first as usize..=range.last as usize);
-                assembly.repaired(range.first, bytes);
+                assembly.handle_repair(range.first, bytes);
             }
             let (rest, last) = steps(&mut assembly);
             got.extend_from_slice(&rest);
@@ -321,7 +321,7 @@ proptest! {
         let mut assembly = announced(&cutter, &content(5_000));
         for (repair, offset, bytes) in inputs {
             if repair {
-                assembly.repaired(offset, bytes.into());
+                assembly.handle_repair(offset, bytes.into());
             } else {
                 assembly.datagram(at(1), bytes.into(), REORDERING);
             }
@@ -330,5 +330,7 @@ proptest! {
         assembly.handle_timeout(at(30));
         let _ = assembly.missing();
         steps(&mut assembly);
+        let report = assembly.report();
+        prop_assert!(report.missing_bytes() <= report.length);
     }
 }

@@ -143,7 +143,7 @@ impl Pipe {
                     pair.client.handle_segment(next, segment);
                     let (hol, layout) = (&mut pair.hol, pair.server.layout());
                     pair.client
-                        .drain_received(|range| hol.arrived(next, range, layout));
+                        .drain_received(|range| hol.handle_arrival(next, range, layout));
                 }
             } else {
                 for pair in &mut self.pairs {

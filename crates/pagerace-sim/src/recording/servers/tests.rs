@@ -145,7 +145,8 @@ fn a_page_that_does_not_fill_the_link_does_not_slow_it_down() {
     assert!((think - 150.0).abs() < 5.0, "{think}");
     for (host, truth) in [("near.test", 30.0), ("far.test", 90.0)] {
         let rtt = rtt(&page, host);
-        // The page tells too little of the rate, so the load has a queue that the recording had not.
+        // The page tells too little of the rate, so the load has a queue that the recording had
+        // not.
         assert!((-20.0..5.0).contains(&(rtt - truth)), "{host}: {rtt}");
     }
 }

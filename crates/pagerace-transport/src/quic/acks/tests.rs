@@ -15,9 +15,9 @@ fn acknowledged(acks: &mut Acks, start: u64, numbers: &[u64]) -> Vec<u64> {
             number,
             eliciting: true,
         };
-        acks.received(ms(now), packet, MIN_RTT);
+        acks.handle_received(ms(now), packet, MIN_RTT);
         if acks.due().is_some_and(|due| due <= ms(now)) {
-            acks.sent();
+            acks.handle_sent();
             times.push(now);
         }
     }
@@ -55,9 +55,9 @@ fn a_quarter_of_the_shortest_round_trip_is_the_longest_wait() {
         Some(ms(5 + 15)),
         "counted from the first packet"
     );
-    acks.refused(ms(19));
+    acks.handle_refused(ms(19));
     assert_eq!(acks.due(), Some(ms(20)));
-    acks.refused(ms(20));
+    acks.handle_refused(ms(20));
     assert_eq!(acks.due(), None, "it is not asked again at once");
     assert_eq!(acknowledged(&mut acks, 21, &[103]), []);
     assert_eq!(acks.due(), Some(ms(21 + 15)));
@@ -66,7 +66,7 @@ fn a_quarter_of_the_shortest_round_trip_is_the_longest_wait() {
         eliciting: true,
     };
     let mut far = after(100);
-    far.received(ms(0), packet, Duration::from_millis(400));
+    far.handle_received(ms(0), packet, Duration::from_millis(400));
     assert_eq!(far.due(), Some(ms(25)), "at most 25 ms");
 }
 
@@ -85,7 +85,7 @@ fn acknowledgements_are_not_acknowledged() {
             number,
             eliciting: false,
         };
-        acks.received(ms(number), packet, MIN_RTT);
+        acks.handle_received(ms(number), packet, MIN_RTT);
     }
     assert_eq!(acks.due(), None);
 }

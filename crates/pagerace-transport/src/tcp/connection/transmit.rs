@@ -24,8 +24,8 @@ impl Connection {
             State::SynSent | State::SynReceived => return self.poll_handshake(now),
             State::Established => {}
         }
-        // The kernel acknowledges before the application can answer. SACK blocks do not fit beside a
-        // full payload.
+        // The kernel acknowledges before the application can answer. SACK blocks do not fit beside
+        // a full payload.
         if self.receiver.acks.is_due() {
             return Some(self.pure_ack(now));
         }

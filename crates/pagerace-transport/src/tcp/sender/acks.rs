@@ -175,6 +175,8 @@ impl Sender {
             .usage
             .is_limited(window, slow_start || self.restart.is_some());
         for segment in delivered {
+            // Which copy of a repeated segment arrived is unknown (Karn's algorithm, RFC 6298,
+            // section 3), unless the echoed timestamp proves that it was the last one.
             let proven = ack.echo.is_some_and(|echo| echo >= segment.sent_at);
             let (sent_at, rtt) = match (segment.retransmitted, proven) {
                 (false, _) | (true, true) => (segment.sent_at, now.since(segment.sent_at)),
@@ -293,6 +295,7 @@ impl Sender {
             lost = losses.segments;
             if lost > 0 {
                 self.counts.lost += lost;
+                // Recovery repeats segments, so a tail loss probe has nothing to find out.
                 self.probe.forget();
                 let entering = matches!(self.phase, Phase::Open);
                 if entering {
