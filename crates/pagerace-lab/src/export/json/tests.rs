@@ -96,7 +96,7 @@ fn contenders_are_there_with_all_they_are() {
     let value: Value = serde_json::from_slice(&bytes(&results)).unwrap();
     let expected = json!({
         "label": "h3 reno round-robin", "protocol": "h3", "congestion": "reno", "visit": "cold",
-        "strategy": "round-robin", "reliability": "full", "interventions": "none",
+        "strategy": "round-robin", "reliability": "full", "interventions": "none", "changes": "unchanged",
     });
     assert_eq!(value["results"][2]["contender"], expected);
     assert_eq!(value["explanations"].as_array().unwrap().len(), 4);
