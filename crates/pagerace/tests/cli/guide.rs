@@ -37,7 +37,7 @@ fn root() -> PathBuf {
 }
 
 fn read(name: &str) -> String {
-    fs::read_to_string(root().join(name)).unwrap()
+    fs::read_to_string(root().join(name)).expect("the file is there")
 }
 
 /// Returns the paragraphs of a text.
@@ -71,7 +71,7 @@ fn alike<'a>(shown: &str, output: &'a str) -> &'a str {
 fn output(sandbox: &Sandbox, command: &str) -> String {
     let pages = root().join("examples/pages");
     let command = command.replace("\\\n", " ");
-    let command = command.replace("examples/pages", pages.to_str().unwrap());
+    let command = command.replace("examples/pages", pages.to_str().expect("a path in UTF-8"));
     // Words in quotes are whole.
     let parts = command.split('"').enumerate();
     let words = parts.flat_map(|(k, part)| match k % 2 {
@@ -118,9 +118,8 @@ fn with_figures(document: &str) -> (String, usize) {
         let (name, rest) = part.split_once(" -->").expect("a figure has a name");
         let (_, rest) = rest.split_once("<!-- /figure -->").expect("a figure ends");
         let value = figure(name);
-        text.push_str(&format!(
-            "<!-- figure {name} -->{value}<!-- /figure -->{rest}"
-        ));
+        text.extend(["<!-- figure ", name, " -->", &value]);
+        text.extend(["<!-- /figure -->", rest]);
         count += 1;
     }
     (text, count)
@@ -178,10 +177,11 @@ fn with_claims(document: &str) -> String {
         return document.to_owned();
     };
     let (_, after) = rest.split_once(end).expect("the claims end");
-    let folder = fs::read_dir(root().join("docs/reproductions")).unwrap();
-    let mut names: Vec<String> = folder
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".md"))
+    let folder = fs::read_dir(root().join("docs/reproductions")).expect("the studies");
+    let paths = folder.map(|entry| entry.expect("a file").path());
+    let texts = paths.filter(|path| path.extension().is_some_and(|end| end == "md"));
+    let mut names: Vec<String> = texts
+        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
         .collect();
     names.sort();
     let rows: String = names.iter().map(|name| rows_of(name)).collect();
@@ -201,7 +201,12 @@ fn rows_of(name: &str) -> String {
     let claims = table.lines().take_while(|line| line.starts_with('|'));
     let claims: Vec<&str> = claims.collect();
     let count = |verdict: &str| {
-        let of = |line: &&&str| line.rsplit(" | ").next().unwrap().starts_with(verdict);
+        let last = |line: &str| {
+            line.rsplit(" | ")
+                .next()
+                .map(|last| last.starts_with(verdict))
+        };
+        let of = |line: &&&str| last(line) == Some(true);
         claims.iter().filter(of).count()
     };
     let (hold, differ) = (count("holds"), count("holds, differs in size"));
@@ -214,7 +219,7 @@ fn rows_of(name: &str) -> String {
     );
     let mut headlines = 0;
     for line in claims.iter().filter(|line| line.starts_with("| **")) {
-        rows.push_str(&format!("| {}\n", line.replacen("**", "", 2)));
+        rows.extend(["| ", &line.replacen("**", "", 2), "\n"]);
         headlines += 1;
     }
     assert!(0 < headlines && headlines <= 8, "{name}: {headlines}");
