@@ -70,7 +70,7 @@ impl Cell {
 /// Returns `(predicted − observed) / observed`. Infinite if only the prediction
 /// fails. `None` if either value is unknown, the live loads failed, or the observed
 /// value is zero (such as a blocking time), which allows no relative error.
-pub(crate) fn relative_error(predicted: Option<f64>, observed: Option<f64>) -> Option<f64> {
+pub fn relative_error(predicted: Option<f64>, observed: Option<f64>) -> Option<f64> {
     let (predicted, observed) = (predicted?, observed?);
     (observed > 0.0 && observed.is_finite()).then(|| (predicted - observed) / observed)
 }
@@ -78,7 +78,7 @@ pub(crate) fn relative_error(predicted: Option<f64>, observed: Option<f64>) -> O
 /// Returns the mean relative error of each live run as a prediction of the median of the
 /// others, over the finite values; `None` for fewer than two. Medians of several
 /// runs scatter less, so this is no lower limit for the error of a prediction.
-pub(crate) fn repeat_error(values: &[f64]) -> Option<f64> {
+pub fn repeat_error(values: &[f64]) -> Option<f64> {
     let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     let errors = (0..finite.len()).map(|i| {
         let mut others = finite.clone();

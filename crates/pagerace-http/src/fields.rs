@@ -52,7 +52,7 @@ pub fn get<'a>(fields: &'a [Field], name: &str) -> Option<&'a Bytes> {
 /// The size of a field section in bytes, as `SETTINGS_MAX_FIELD_SECTION_SIZE` counts it.
 ///
 /// Source: RFC 9114, section 4.2.2.
-pub(crate) fn section_size(fields: &[Field]) -> u64 {
+pub fn section_size(fields: &[Field]) -> u64 {
     fields.iter().map(Field::size).sum()
 }
 

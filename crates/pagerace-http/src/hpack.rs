@@ -25,7 +25,7 @@ use crate::literal;
 /// Capacity of the dynamic table in bytes, until settings change it.
 ///
 /// Source: RFC 9113, section 6.5.2, `SETTINGS_HEADER_TABLE_SIZE`.
-pub(crate) const DEFAULT_CAPACITY: u32 = 4096;
+pub const DEFAULT_CAPACITY: u32 = 4096;
 
 /// Errors in HPACK bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

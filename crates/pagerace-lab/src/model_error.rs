@@ -87,7 +87,7 @@ pub struct Class {
     /// Pairs of these whose named winner won live.
     pub right: [u32; 2],
     /// Pairs that were said not to differ, and those of them whose live difference was at most
-    /// [`SMALL`](crate::analysis::SMALL).
+    /// [`SMALL`].
     pub same: [u32; 2],
 }
 

@@ -28,7 +28,7 @@ pub(crate) const WINDOW: u64 = 65_535;
 
 /// Bytes by which the window opens: a packet, and less than the frames that servers make
 /// by themselves. So the client sets the size of frames.
-pub(crate) const GRANT: u64 = 1_200;
+pub const GRANT: u64 = 1_200;
 
 /// Window of each stream in bytes, which never closes.
 const STREAM_WINDOW: u32 = 1 << 30;

@@ -27,7 +27,7 @@ impl Lateness {
     /// exceed.
     pub const LATE: Duration = Duration::from_millis(5);
     /// Maximum share of packets that are later than [`LATE`](Self::LATE).
-    pub(crate) const LATE_SHARE_MAX: f64 = 0.001;
+    pub const LATE_SHARE_MAX: f64 = 0.001;
 
     /// Adds a packet.
     pub fn add(&mut self, late: Duration) {

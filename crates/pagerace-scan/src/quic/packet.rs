@@ -85,7 +85,7 @@ fn packet(bytes: &[u8]) -> Option<(Kind, usize)> {
 
 /// Returns a datagram that makes a server name its versions. `ids` are the connection ids of
 /// destination and source.
-pub(crate) fn version_question(ids: &[u8; 16]) -> Vec<u8> {
+pub fn version_question(ids: &[u8; 16]) -> Vec<u8> {
     let mut bytes = vec![0xc0];
     bytes.extend(RESERVED_VERSION.to_be_bytes());
     for id in ids.chunks(8) {

@@ -154,9 +154,9 @@ pub enum Frame<'a> {
 }
 
 /// Type of `IMMEDIATE_ACK` (draft-ietf-quic-ack-frequency). quinn sends it with probes.
-pub(crate) const IMMEDIATE_ACK: u64 = 0x1f;
+pub const IMMEDIATE_ACK: u64 = 0x1f;
 /// Type of `ACK_FREQUENCY` (draft-ietf-quic-ack-frequency).
-pub(crate) const ACK_FREQUENCY: u64 = 0xaf;
+pub const ACK_FREQUENCY: u64 = 0xaf;
 
 /// A STREAM frame without its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
