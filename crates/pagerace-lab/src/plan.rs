@@ -42,8 +42,7 @@ pub struct Plan {
     pub adaptive: bool,
     /// The seed from which all other seeds derive.
     pub seed: u64,
-    /// The worlds of the runs; a file without this field is of the nominal one.
-    #[serde(default = "nominal")]
+    /// The worlds of the runs.
     pub worlds: Worlds,
     /// The browser model and its settings.
     pub browser: BrowserConfig,
@@ -377,11 +376,6 @@ impl Plan {
         }
         .in_world(world)
     }
-}
-
-/// The worlds of plans that were written before there were any others.
-fn nominal() -> Worlds {
-    Worlds::Nominal
 }
 
 /// Returns the first name that occurs a second time.

@@ -28,10 +28,8 @@ pub use read::{ReadPlan, read_plan};
 
 /// The value of `format` in results files.
 pub const FORMAT: &str = "pagerace-results";
-/// The version of the format that this release writes.
-pub const SCHEMA: u32 = 8;
-/// The oldest version that it reads. The runs of version 7 are of the nominal world.
-const SCHEMA_MIN: u32 = 7;
+/// The version of the format that this release writes and reads.
+pub const SCHEMA: u32 = 9;
 
 /// Writes `results` as one JSON document with a final line break.
 ///

@@ -43,7 +43,10 @@ fn what_if_adds_variants_beside_the_original() {
         first.starts_with("site,cable,h3,cubic,cold,sequential,full,none,unchanged,1,"),
         "{first}"
     );
-    assert!(csv.contains(",sequential,full,js=300ms,6,"), "{csv}");
+    assert!(
+        csv.contains(",sequential,full,js=300ms,unchanged,6,"),
+        "{csv}"
+    );
     let again = sandbox.run(&["race", "--scenario", "out.json", "--json", "again.json"]);
     assert_eq!(again.code, 0, "{}", again.err);
     assert_eq!(sandbox.read("out.json"), sandbox.read("again.json"));

@@ -4,7 +4,7 @@ use pagerace_report::input::Provenance;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{FORMAT, SCHEMA, SCHEMA_MIN, scenario_text};
+use super::{FORMAT, SCHEMA, scenario_text};
 use crate::error::LabError;
 use crate::plan::Plan;
 
@@ -76,9 +76,9 @@ fn recognise(value: &Value) -> Result<(), String> {
         ));
     }
     match value.get("schema").and_then(Value::as_u64) {
-        Some(schema) if (u64::from(SCHEMA_MIN)..=u64::from(SCHEMA)).contains(&schema) => Ok(()),
+        Some(schema) if schema == u64::from(SCHEMA) => Ok(()),
         Some(schema) => Err(format!(
-            "its schema is {schema}, but this version reads schemas {SCHEMA_MIN} to {SCHEMA}; \
+            "its schema is {schema}, but this version reads schema {SCHEMA}; \
              use the version of Pagerace that wrote it, or race the recordings again"
         )),
         None => Err(format!(

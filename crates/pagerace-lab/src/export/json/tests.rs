@@ -126,7 +126,7 @@ fn what_is_not_ours_is_refused_clearly() {
     );
     let old = read("{\"format\": \"pagerace-results\", \"schema\": 1}");
     assert!(
-        old.contains("its schema is 1, but this version reads schemas 7 to 8"),
+        old.contains("its schema is 1, but this version reads schema 9"),
         "{old}"
     );
 }
