@@ -156,6 +156,7 @@ fn in_markup(
     let mut edits = Vec::new();
     // The element that is being removed, and the picture around it.
     let (mut removed, mut picture): (Option<Open>, Option<Open>) = (None, None);
+    let mut for_image = false;
     for token in tokens(html) {
         match token {
             Token::StartTag(tag) => {
@@ -166,10 +167,15 @@ fn in_markup(
                 if open.name == b"picture" {
                     picture = Some(open.clone());
                 }
-                if !ends.contains(&tag.span.end) {
+                let is_image = open.name == b"img" && std::mem::take(&mut for_image);
+                if !ends.contains(&tag.span.end) && !is_image {
                     continue;
                 }
                 match edit {
+                    // The picture's image has the attributes for all of its sources.
+                    Edit::Set(..) if open.name == b"source" && picture.is_some() => {
+                        for_image = true;
+                    }
                     Edit::Set(name, value) => {
                         // Of two attributes with one name, browsers use the first.
                         let at = tag.span.start + 1 + tag.name.len();

@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 /// The beginning of a row, and a word that stands for an addition of its kind.
 const EXAMPLES: &[(&str, &str)] = &[
     ("add a command", "calibrate::run"),
+    ("add a page change", "fetch_priority::FetchPriority"),
     ("add a strategy", "firefox_eps"),
     ("add a reliability policy", "fec"),
     ("add a named network", "starlink-like"),
     ("add a congestion controller", "illinois"),
     ("add a browser profile", "firefox"),
     ("add a metric", "byte-index"),
-    ("measure a metric", "byte_index"),
-    ("measure a counter", "link_losses"),
+    ("measure what the browser knows", "byte_index"),
+    ("measure what links", "link_losses"),
     ("add a setting", "name_lookup"),
     ("add a section to the report", "AcrossSection"),
     ("add the presets of a paper", "srivastava"),

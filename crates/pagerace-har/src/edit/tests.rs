@@ -59,4 +59,7 @@ fn attributes_come_first() {
     let text = edited(&edit, false, "i.jpg");
     let expected = PAGE.replace("<img alt", r#"<img fetchpriority="high" alt"#);
     assert_eq!(text, expected);
+    // A picture's source has no such attribute; its image has.
+    let expected = PAGE.replace(r#"<img src="/h"#, r#"<img fetchpriority="high" src="/h"#);
+    assert_eq!(edited(&edit, false, "h.webp"), expected);
 }

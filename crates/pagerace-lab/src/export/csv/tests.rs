@@ -21,9 +21,9 @@ fn one_line_per_load() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 1 + 2 * 2 * 7);
     assert!(lines[0].starts_with(
-        "page,network,protocol,congestion,visit,strategy,reliability,interventions,run,seed,failure,ttfb_ms,fcp_ms,lcp_ms,"
+        "page,network,protocol,congestion,visit,strategy,reliability,interventions,changes,run,seed,failure,ttfb_ms,fcp_ms,lcp_ms,"
     ));
-    assert_eq!(lines[0].split(',').count(), 11 + metrics().len() + 1 + 8);
+    assert_eq!(lines[0].split(',').count(), 12 + metrics().len() + 1 + 8);
     let nominal = ",simulated,1,0,1,1,1,0,1,";
     assert!(lines[0].ends_with(",largest_draw") && lines[1].ends_with(nominal));
     let seed = results().plan.run_seed(0);
