@@ -104,7 +104,7 @@ impl Contenders {
                     c.reliability = value;
                 }),
                 choices("changes", &changes(&args.change)?, |c, value| {
-                    c.changes = value
+                    c.changes = value;
                 }),
             ],
             baseline: args.baseline.clone(),
@@ -150,7 +150,7 @@ impl Contenders {
         }
         let mut all = self.others.clone();
         all.push(choices("strategy", &strategies, |c, value| {
-            c.strategy = value
+            c.strategy = value;
         }));
         all.push(choices("interventions", &variants, |c, value| {
             c.interventions = value;
