@@ -96,7 +96,7 @@ impl Recording {
                 exchange.body = Some(Bytes::from(replaced(text, edits)));
             }
         }
-        // What another removed resource leads to goes with it.
+        // A resource that another removed one leads to goes with it.
         let requested = |url: &String| {
             let mut all = page.resources.iter();
             let of = all.find(|one| without_fragment(&one.url).as_ref() == Some(url));
@@ -177,7 +177,7 @@ fn in_markup(
                         for_image = true;
                     }
                     Edit::Set(name, value) => {
-                        // Of two attributes with one name, browsers use the first.
+                        // Browsers use the first of two attributes with one name.
                         let at = tag.span.start + 1 + tag.name.len();
                         edits.push((at..at, format!(" {name}=\"{value}\"")));
                     }

@@ -66,7 +66,7 @@ lenient! {
         pub timer_set_ms: Option<Ms>,
         /// The sum of the timeouts from then on.
         pub timeout_ms: Option<Ms>,
-        /// What called the function that made the request.
+        /// The event that called the function that made the request.
         pub caller: Option<Caller>,
         /// Reason of a failure, in the browser's words.
         pub failed: Option<String>,

@@ -16,12 +16,12 @@ mod retain;
 use std::fmt;
 use std::str::FromStr;
 
-use pagerace_core::serde_as_text;
 use pagerace_core::suggest::did_you_mean;
+use pagerace_core::{Destination, serde_as_text};
 use thiserror::Error;
 
 use crate::intervention::{InterventionError, Selector, Target};
-use crate::{Page, ResourceId};
+use crate::{Evidence, Page, Resource, ResourceId};
 
 pub use retain::Kept;
 
@@ -39,7 +39,7 @@ pub trait Kind: Sync {
     /// The values that may follow the name and `=`; empty if there are none.
     fn values(&self) -> &'static [&'static str];
 
-    /// What it does, in one sentence without a full stop.
+    /// The effect, in one sentence without a full stop.
     fn summary(&self) -> &'static str;
 
     /// A change of this kind, as people write it.
@@ -89,6 +89,9 @@ pub struct Changed {
     pub page: Page,
     /// For each resource of the page before: its place now, or `None` if it is gone.
     pub kept: Kept,
+    /// The resources of the page before that may go, too: the recording does not tell what
+    /// requests them, and one that led to others before them is gone.
+    pub doubtful: Vec<ResourceId>,
 }
 
 /// The reason why a text is no change.
@@ -112,7 +115,7 @@ pub enum ChangeError {
     Value {
         /// The kind and value as written.
         text: String,
-        /// What to write.
+        /// The text to write instead.
         expected: String,
     },
     /// The selector cannot be read.
@@ -197,13 +200,32 @@ impl Changes {
         let mut changed = Changed {
             page: page.clone(),
             kept: Kept::all(page.resources.len()),
+            doubtful: Vec::new(),
         };
         for change in &self.all {
             let kept = change.apply(&mut changed.page)?;
             changed.kept = changed.kept.then(&kept);
         }
+        changed.doubtful = doubtful(page, &changed.kept);
         Ok(changed)
     }
+}
+
+/// Returns the resources that may only have been requested because of one that is gone. A page
+/// has its resources in the order of their requests.
+fn doubtful(page: &Page, kept: &Kept) -> Vec<ResourceId> {
+    let leads = |resource: &&Resource| {
+        let alone = [Destination::Image, Destination::Font, Destination::Media];
+        kept.place(resource.id).is_none() && !alone.contains(&resource.destination)
+    };
+    let Some(first) = page.resources.iter().find(leads) else {
+        return Vec::new();
+    };
+    let later = page.resources[first.id.index()..].iter();
+    let guessed = later.filter(|resource| {
+        kept.place(resource.id).is_some() && resource.discovery.evidence >= Evidence::Timing
+    });
+    guessed.map(|resource| resource.id).collect()
 }
 
 fn kind_of(word: &str) -> Option<&'static dyn Kind> {

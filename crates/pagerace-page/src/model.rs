@@ -61,7 +61,7 @@ pub struct Page {
     pub document: ResourceId,
     /// Measurements from the recording, for comparison only.
     pub recorded: RecordedPage,
-    /// What tells the page's paints.
+    /// Evidence for the page's paints.
     #[serde(default, skip_serializing_if = "is_default")]
     pub paints: Paints,
     /// Missing, odd or omitted data of the recording, and its substitutes.

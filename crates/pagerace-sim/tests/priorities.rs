@@ -49,23 +49,14 @@ fn page(recorded_layout: bool) -> Page {
     let layout = recorded_layout.then(|| PageLayout {
         viewport: (1000, 1000),
         elements: vec![],
-        fonts: vec![],
-        by_layout: vec![],
-        processors: None,
-        callbacks: Vec::new(),
-        shares: None,
-        inline_scripts: vec![],
-        overlay: None,
-        hidden: None,
-        measured_in: None,
         body_start: Some(400),
-        largest: None,
         rendering: Some(RenderingTime {
             first: Duration::from_millis(40),
             later: Some(Duration::from_millis(3)),
             presentation: None,
             later_presentation: None,
         }),
+        ..PageLayout::default()
     });
     page.paints = layout.map(Paints::Recorded).unwrap_or_default();
     page

@@ -80,18 +80,7 @@ mod tests {
                 element(0.0, 200.0, 160.0, 80.0),
                 element(-100.0, 72.0, 108.0, 100.0),
             ],
-            fonts: Vec::new(),
-            by_layout: Vec::new(),
-            body_start: None,
-            largest: None,
-            rendering: None,
-            processors: None,
-            callbacks: Vec::new(),
-            shares: None,
-            inline_scripts: vec![],
-            overlay: None,
-            hidden: None,
-            measured_in: None,
+            ..PageLayout::default()
         };
         let (all, above, corner) = (160.0 * 80.0, 80.0 * 40.0, 64.0);
         assert_eq!(owned(&layout), [all - above - corner, above, 0.0, corner]);

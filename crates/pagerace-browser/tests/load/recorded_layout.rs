@@ -61,18 +61,8 @@ pub(crate) fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
         paints: Paints::Recorded(PageLayout {
             viewport: (1000, 1000),
             elements,
-            fonts: vec![],
-            by_layout: vec![],
-            body_start: None,
-            largest: None,
             rendering: Some(rendering),
-            processors: None,
-            callbacks: Vec::new(),
-            shares: None,
-            inline_scripts: vec![],
-            overlay: None,
-            hidden: None,
-            measured_in: None,
+            ..PageLayout::default()
         }),
         ..Page::clone(page)
     }

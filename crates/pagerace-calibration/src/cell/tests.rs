@@ -1,25 +1,12 @@
 use super::{Cell, csv, relative_error, repeat_error};
-use crate::samples::metric;
+use crate::samples;
 
 #[test]
 fn csv_has_a_line_for_each_cell_with_rounded_numbers_and_empty_fields() {
     let cell = Cell {
         page: "news, old".to_owned(),
-        network: "cable".to_owned(),
-        contender: "h3".to_owned(),
-        protocol: "h3".to_owned(),
-        strategy: None,
-        kinds: Vec::new(),
-        lossy: false,
         held_out: true,
-        metric: metric("lcp"),
-        observed: Some(800.0),
-        predicted: Some(720.04),
-        elsewhere: None,
-        lighthouse: None,
-        repeat: None,
-        runs: 10,
-        failed: 0,
+        ..samples::cell(Some(720.04), Some(800.0))
     };
     let failed = Cell {
         page: "shop".to_owned(),

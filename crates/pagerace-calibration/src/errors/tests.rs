@@ -2,26 +2,13 @@ use proptest::prelude::*;
 
 use super::Errors;
 use crate::cell::Cell;
-use crate::samples::metric;
+use crate::samples;
 
 fn cell(predicted: Option<f64>, observed: Option<f64>) -> Cell {
     Cell {
-        page: "news".to_owned(),
-        network: "cable".to_owned(),
-        contender: "h3".to_owned(),
-        protocol: "h3".to_owned(),
-        strategy: None,
-        kinds: Vec::new(),
-        lossy: false,
-        elsewhere: None,
-        held_out: false,
-        metric: metric("lcp"),
-        observed,
-        predicted,
         lighthouse: observed.map(|o| 2.0 * o),
         repeat: Some(0.04),
-        runs: 10,
-        failed: 0,
+        ..samples::cell(predicted, observed)
     }
 }
 

@@ -6,6 +6,7 @@ use pagerace_lab::fake;
 use pagerace_lab::metric::MetricId;
 use pagerace_lab::results::RunSummary;
 
+use crate::cell::Cell;
 use crate::observation::{
     LinkLateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
 };
@@ -13,6 +14,28 @@ use crate::prediction::Prediction;
 
 pub(crate) fn metric(name: &str) -> MetricId {
     name.parse().unwrap()
+}
+
+/// Returns a cell with nothing but these values.
+pub(crate) fn cell(predicted: Option<f64>, observed: Option<f64>) -> Cell {
+    Cell {
+        page: "news".to_owned(),
+        network: "cable".to_owned(),
+        contender: "h3".to_owned(),
+        protocol: "h3".to_owned(),
+        strategy: None,
+        kinds: Vec::new(),
+        lossy: false,
+        held_out: false,
+        metric: metric("lcp"),
+        observed,
+        predicted,
+        elsewhere: None,
+        lighthouse: None,
+        repeat: None,
+        runs: 10,
+        failed: 0,
+    }
 }
 
 pub(crate) fn setting() -> Setting {

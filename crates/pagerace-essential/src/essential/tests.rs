@@ -335,17 +335,7 @@ fn fonts_fall_back_unless_they_hide_text() {
                 display: FontDisplay::Block,
             },
         ],
-        by_layout: vec![],
-        body_start: None,
-        largest: None,
-        rendering: None,
-        processors: None,
-        callbacks: Vec::new(),
-        shares: None,
-        inline_scripts: vec![],
-        overlay: None,
-        hidden: None,
-        measured_in: None,
+        ..PageLayout::default()
     });
     // A font that text waits for is not essential, because the text has a fallback.
     let mut paints = vec![PaintEffect::default(); 4];

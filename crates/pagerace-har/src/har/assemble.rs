@@ -50,7 +50,7 @@ pub(super) fn page(
     }
 }
 
-/// What does the entry tell by itself? The passes after this one fill in the rest.
+/// Returns what the entry tells by itself. The passes after this one fill in the rest.
 fn draft(recording: &Recording, i: usize) -> Resource {
     let entry = &recording.entries[i];
     let destination = recording.destinations[i];
@@ -80,7 +80,7 @@ fn draft(recording: &Recording, i: usize) -> Resource {
     }
 }
 
-/// Which server answers, when, and whose is it?
+/// Fills in the server of each resource, its think time, and whose it is. Returns the origins.
 fn serve(recording: &Recording, drafts: &mut [Resource], notes: &mut Notes) -> Vec<Origin> {
     let entries = recording.entries;
     let round_trips = rtt::round_trips(entries);
@@ -98,7 +98,7 @@ fn serve(recording: &Recording, drafts: &mut [Resource], notes: &mut Notes) -> V
     origins
 }
 
-/// What has to happen before the browser requests it, and what does it cost the main thread?
+/// Fills in the events before each request, and the main-thread time of each resource.
 fn discover(
     recording: &Recording,
     links: &[Option<Link>],
@@ -121,7 +121,7 @@ fn discover(
     }
 }
 
-/// How urgent is it?
+/// Fills in the priority of each request.
 fn rank(recording: &Recording, links: &[Option<Link>], drafts: &mut [Resource]) {
     let places = loading::image_places(recording, links);
     for (i, draft) in drafts.iter_mut().enumerate() {
@@ -137,7 +137,7 @@ fn rank(recording: &Recording, links: &[Option<Link>], drafts: &mut [Resource]) 
     }
 }
 
-/// What of it can be seen, and when?
+/// Fills in which resources are on the screen. Returns the evidence for paints.
 fn show(
     recording: &Recording,
     links: &[Option<Link>],

@@ -16,7 +16,7 @@ lenient! {
         started_date_time: Option<Date>,
         #[serde(rename = "pageTimings")]
         pub(super) timings: PageTimings,
-        /// What our own recorder adds; `None` if another one made the recording.
+        /// The fields of our own recorder; `None` if another one made the recording.
         #[serde(rename = "_pagerace")]
         pub(super) own: Option<PageFields>,
         #[serde(rename = "_domContentLoadedEventStart")]

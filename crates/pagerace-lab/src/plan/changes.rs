@@ -30,4 +30,26 @@ impl Plan {
         });
         refused.map(|reason| reason.to_string()).collect()
     }
+
+    /// Returns a sentence for each page and contender whose changes may remove more than is
+    /// known.
+    pub fn doubtful_changes(&self) -> Vec<String> {
+        let mut told = Vec::new();
+        for contender in self.contenders.iter().filter(|one| !one.changes.is_empty()) {
+            for page in &self.pages {
+                let Ok(changed) = contender.changes.apply(page) else {
+                    continue;
+                };
+                if let Some(first) = changed.doubtful.first() {
+                    let (count, url) = (changed.doubtful.len(), &page.resource(*first).url);
+                    told.push(format!(
+                        "`{}` on {}: the recording does not tell what requests {count} of the \
+                         remaining resources, such as {url}; they stay, although some may go, too",
+                        contender.changes, page.name
+                    ));
+                }
+            }
+        }
+        told
+    }
 }

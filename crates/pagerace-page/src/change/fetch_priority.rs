@@ -5,7 +5,7 @@ use pagerace_core::{Destination, RequestPriority};
 
 use super::{Edit, Kept, Kind};
 use crate::model::FetchPriority as Hint;
-use crate::{Page, Resource, ResourceId, Trigger};
+use crate::{Evidence, Page, Resource, ResourceId, Trigger};
 
 /// Sets the attribute on the elements that name the resources.
 pub(super) struct FetchPriority;
@@ -63,7 +63,9 @@ impl Kind for FetchPriority {
 
 /// Returns the reason why no attribute tells the browser anything about this request.
 fn refusal(resource: &Resource) -> Option<String> {
+    let by_time = resource.discovery.evidence >= Evidence::Timing;
     let why = match (resource.discovery.trigger, resource.destination) {
+        _ if by_time => "the recording does not tell what requests it",
         (
             Trigger::Markup { .. },
             Destination::Image | Destination::Script | Destination::Style | Destination::Font,
@@ -72,7 +74,7 @@ fn refusal(resource: &Resource) -> Option<String> {
         (Trigger::Style { .. }, _) => "a style sheet names it, which has no such attribute",
         (Trigger::Navigation | Trigger::Redirect { .. }, _) => "no element of the page requests it",
         (Trigger::Inline { .. } | Trigger::Script { .. }, _) => "a script requests it",
-        (Trigger::After { .. }, _) => "the recording does not tell what requests it",
+        (Trigger::After { .. }, _) => "it follows another request for an unknown cause",
     };
     Some(format!("{}: {why}", resource.url))
 }

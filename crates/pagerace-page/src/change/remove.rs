@@ -3,7 +3,7 @@
 use pagerace_core::Destination;
 
 use super::{Edit, Kept, Kind};
-use crate::{Page, ResourceId, Trigger, Wait};
+use crate::{Evidence, Page, ResourceId, Trigger, Wait};
 
 /// Removes the resources, and what only they led to.
 pub(super) struct Remove;
@@ -68,6 +68,7 @@ fn depends(page: &Page, i: usize, gone: &[bool]) -> bool {
     let is_gone = |id: ResourceId| gone[id.index()];
     match discovery.trigger {
         Trigger::Navigation | Trigger::After { .. } => false,
+        _ if discovery.evidence >= Evidence::Timing => false,
         trigger => {
             trigger.parent().is_some_and(is_gone)
                 || matches!(discovery.wait, Some(Wait::Resource { id }) if is_gone(id))

@@ -1,5 +1,7 @@
 //! A page without some of its resources.
 
+use pagerace_core::Duration;
+
 use crate::model::{
     Content, ElementKind, Guess, LargestElement, Page, PageLayout, PaintFit, Paints, ResourceId,
     Trigger, Wait,
@@ -95,18 +97,9 @@ impl Page {
         self.resources = resources
             .filter_map(|mut resource| {
                 resource.id = kept.place(resource.id)?;
-                let (Trigger::Redirect { parent }
-                | Trigger::Markup { parent, .. }
-                | Trigger::Inline { parent, .. }
-                | Trigger::Style { parent }
-                | Trigger::Script { parent, .. }
-                | Trigger::After { parent, .. }) = &mut resource.discovery.trigger
-                else {
-                    return Some(resource);
-                };
-                *parent = ancestor(*parent);
-                let wait = resource.discovery.wait;
-                resource.discovery.wait = wait.and_then(|wait| kept.wait(wait));
+                let discovery = &mut resource.discovery;
+                discovery.trigger = moved(discovery.trigger, &kept, &ancestor);
+                discovery.wait = discovery.wait.and_then(|wait| kept.wait(wait));
                 Some(resource)
             })
             .collect();
@@ -125,6 +118,31 @@ impl Page {
             }
         }
         kept
+    }
+}
+
+/// Returns a trigger after the change. If its parent is gone, `ancestor` of the parent takes its
+/// place, and the cause is not known.
+fn moved(trigger: Trigger, kept: &Kept, ancestor: &impl Fn(ResourceId) -> ResourceId) -> Trigger {
+    let Some(before) = trigger.parent() else {
+        return trigger;
+    };
+    let Some(parent) = kept.place(before) else {
+        let delay = match trigger {
+            Trigger::Script { delay, .. } | Trigger::After { delay, .. } => delay,
+            _ => Duration::ZERO,
+        };
+        let parent = ancestor(before);
+        return Trigger::After { parent, delay };
+    };
+    match trigger {
+        Trigger::Navigation => Trigger::Navigation,
+        Trigger::Redirect { .. } => Trigger::Redirect { parent },
+        Trigger::Markup { offset, .. } => Trigger::Markup { parent, offset },
+        Trigger::Inline { offset, .. } => Trigger::Inline { parent, offset },
+        Trigger::Style { .. } => Trigger::Style { parent },
+        Trigger::Script { delay, .. } => Trigger::Script { parent, delay },
+        Trigger::After { delay, .. } => Trigger::After { parent, delay },
     }
 }
 

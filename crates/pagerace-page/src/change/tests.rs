@@ -98,18 +98,8 @@ fn page() -> Page {
         paints: Paints::Recorded(PageLayout {
             viewport: (800, 600),
             elements,
-            fonts: Vec::new(),
             by_layout: vec![id(2), id(6)],
-            body_start: None,
-            largest: None,
-            rendering: None,
-            processors: None,
-            callbacks: Vec::new(),
-            shares: None,
-            inline_scripts: Vec::new(),
-            overlay: None,
-            hidden: None,
-            measured_in: None,
+            ..PageLayout::default()
         }),
         notes: Vec::new(),
     }
@@ -182,6 +172,36 @@ fn outcomes_find_their_places_again() {
     let places: Vec<usize> = (0..8).filter(|i| spread[*i].is_some()).collect();
     assert_eq!(places, [0, 6, 7]);
     assert_eq!(kept.select(&[0, 1, 2, 3, 4, 5, 6, 7]), [0, 4, 6, 7]);
+}
+
+#[test]
+fn what_follows_for_an_unknown_cause_is_doubtful() {
+    let doubtful = |text: &str| {
+        let changes: Changes = text.parse().unwrap();
+        changes.apply(&page()).unwrap().doubtful
+    };
+    assert_eq!(doubtful("remove */app.js"), [id(7)]);
+    // A script that only times suggest may not be the cause.
+    let mut guessed = page();
+    guessed.resources[2].discovery.evidence = Evidence::Timing;
+    let changes: Changes = "remove */app.js".parse().unwrap();
+    let changed = changes.apply(&guessed).unwrap();
+    assert_eq!(changed.doubtful, [id(2), id(7)]);
+    let delay = Duration::ZERO;
+    let trigger = changed.page.resources[1].discovery.trigger;
+    assert_eq!(
+        trigger,
+        Trigger::After {
+            parent: id(0),
+            delay
+        }
+    );
+    assert_eq!(
+        doubtful("remove */hero.jpg"),
+        [],
+        "an image leads to nothing"
+    );
+    assert_eq!(doubtful("fetchpriority=high */hero.jpg"), []);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{ResourceId, Wait, is_default};
 
 /// Contents of the screen after the page has loaded, not scrolled.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageLayout {
     /// Width and height of the viewport, CSS pixels.
     pub viewport: (u32, u32),

@@ -14,12 +14,14 @@ pub(crate) fn warn(text: &str) {
     let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {text}");
 }
 
-/// Returns a warning of each protocol rule that applies to no host of any page.
+/// Returns a warning of each protocol rule that applies to no host of any page, and of changes that
+/// cannot be made to a page or may remove more than is known.
 pub(crate) fn idle_rules(plan: &Plan) -> impl Iterator<Item = String> {
     let rules = plan.unmatched_rules().into_iter();
     let rules = rules.map(|rule| unmatched(&rule, plan));
     let idle = plan.unchanged_pages().into_iter();
-    rules.chain(idle.map(|reason| format!("{reason}; the page races unchanged")))
+    let idle = idle.map(|reason| format!("{reason}; the page races unchanged"));
+    rules.chain(idle).chain(plan.doubtful_changes())
 }
 
 fn unmatched(rule: &str, plan: &Plan) -> String {

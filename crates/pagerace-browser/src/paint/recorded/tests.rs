@@ -77,18 +77,9 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
         paints: Paints::Recorded(PageLayout {
             viewport: (1000, 500),
             elements,
-            fonts: vec![],
-            by_layout: vec![],
             body_start: Some(700),
             largest,
-            rendering: None,
-            processors: None,
-            callbacks: Vec::new(),
-            shares: None,
-            inline_scripts: vec![],
-            overlay: None,
-            hidden: None,
-            measured_in: None,
+            ..PageLayout::default()
         }),
         notes: vec![],
     };
