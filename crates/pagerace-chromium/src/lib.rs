@@ -10,6 +10,7 @@
 //! | [`netlog`] | Chromium's network log: head-of-line blocking of HTTP/3 streams |
 //! | [`trace`] | screenshots and the start of the navigation from a trace |
 //! | [`processes`](mod@processes) | processes and their CPU time, from `/proc` |
+//! | [`contention`](mod@contention) | how busy other programs keep the processors |
 //! | [`node`] | Speed Index and Lighthouse, which are programs for Node.js |
 //!
 //! Protocol: <https://chromedevtools.github.io/devtools-protocol/>. Left out: Windows,
@@ -20,6 +21,7 @@ pub mod browser;
 mod cache;
 pub mod cdp;
 pub mod clock;
+pub mod contention;
 mod device;
 pub mod error;
 pub mod measure;

@@ -4,14 +4,15 @@
 //! extension fields (`docs/recording.md`). Requests, bodies, timing and priorities come
 //! from the DevTools protocol, main-thread times from a trace, and rectangles from a
 //! snapshot of the loaded page at scroll position 0. Two further loads
-//! watch what scripts do, one without scripts determines which elements are visible only with
-//! scripts, and three more measure times.
+//! watch what scripts do, one for each response of data tells what waits for it, one without scripts
+//! determines which elements are visible only with scripts, and three more measure times.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `collect`, `unscripted` | control of the browser |
 //! | `overlay` | a loader that covers the page |
 //! | `history` | when scripts put elements on the page, and when these move |
+//! | `waits` | what waits for data |
 //! | `log` | requests from events |
 //! | `trace` | main-thread time from the trace |
 //! | `layout`, `markup`, `fonts`, `place` | elements, on the page and in the document |
@@ -35,10 +36,17 @@ mod shares;
 mod timings;
 mod trace;
 mod unscripted;
+mod waits;
+
+use std::thread;
 
 use pagerace_core::Duration;
 use serde_json::Value;
 
+use self::har::Load;
+use self::trace::Times;
+use self::waits::Waits;
+use crate::contention::CONTENTION_MAX;
 use crate::{Browser, ChromiumError};
 
 /// The options of a recording.
@@ -67,54 +75,113 @@ impl Default for RecordOptions {
 /// on a shared machine.
 const TIMED_LOADS: usize = 3;
 
+/// The maximum number of timed loads that are repeated because other programs kept the machine busy.
+const REPEATS: usize = 4;
+
 /// A function that starts a browser.
-pub type Launch<'a> = &'a dyn Fn() -> Result<Browser, ChromiumError>;
+pub type Launch<'a> = &'a (dyn Fn() -> Result<Browser, ChromiumError> + Sync);
 
-/// The number of loads of a page that a recording takes: of its content, twice of its scripts'
-/// effects, without scripts, and the timed ones.
-pub const LOADS: usize = 4 + TIMED_LOADS;
+/// The number of loads of a recording: those that are over, and all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loads {
+    /// The loads that are over.
+    pub done: usize,
+    /// All loads. Most are planned when the first one is over.
+    pub all: usize,
+}
 
-/// Loads `url` and returns the recording as HAR. Calls `done` with the number of loads that are
-/// over, at last [`LOADS`]. A document other than HTML is not loaded without scripts.
+/// A recorded page.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// The recording.
+    pub har: Value,
+    /// The share of the processors, from 0 to 1, that other programs used in the most disturbed of the
+    /// loads whose times are recorded, if it is more than [`CONTENTION_MAX`].
+    pub disturbed: Option<f64>,
+}
+
+/// Loads `url` and returns the recording as HAR. Calls `tell` with the number of loads that are over.
+/// A document other than HTML is not loaded without scripts.
 ///
-/// Each timed load has a browser of its own, as live loads have: the first page of a browser takes
-/// longer.
+/// Loads that only tell what happens at all go on side by side. Those whose times count are alone, and
+/// each has a browser of its own, as live loads have: the first page of a browser takes longer. They are
+/// repeated if other programs keep the machine busy.
 ///
 /// # Errors
 /// Returns [`ChromiumError::Navigation`] if the document cannot be loaded, and the errors
 /// of the browser's calls.
+///
+/// # Panics
+/// Panics if a thread that watches a load panics.
 pub fn record(
     launch: Launch<'_>,
     url: &str,
     options: &RecordOptions,
-    done: &mut dyn FnMut(usize),
-) -> Result<Value, ChromiumError> {
+    tell: &mut dyn FnMut(Loads),
+) -> Result<Recorded, ChromiumError> {
     let mut browser = launch()?;
     let mut load = collect::load(&mut browser, url, options)?;
-    done(1);
-    load.watched = collect::scripts(&mut browser, url, options)?;
-    done(3);
-    if let Some(html) = har::html(&load) {
-        // The load without scripts adds information, but the recording does not depend on it.
-        load.unscripted =
-            unscripted::snapshot(&mut browser, url, html, options.settle).unwrap_or_default();
-    }
-    browser.close();
-    done(LOADS - TIMED_LOADS);
+    let held = waits::candidates(&load);
+    let watched = 2 + held.len() + usize::from(load.has_largest_text());
+    let mut loads = Loads {
+        done: 1,
+        all: 1 + watched + TIMED_LOADS,
+    };
+    tell(loads);
+    let load_ref = &load;
+    let (scripts, waits) = thread::scope(|scope| {
+        let scripts = scope.spawn(move || collect::scripts(browser, url, options, load_ref));
+        let waits = scope.spawn(|| watch_data(launch, url, options, load_ref, &held));
+        let whole = "the thread does not panic";
+        (scripts.join().expect(whole), waits.join().expect(whole))
+    });
+    load.watched = scripts?;
+    (load.waits, load.unscripted) = waits?;
+    loads.done += watched;
+    tell(loads);
     let first = load.trace.cpu.clone();
-    let mut all = Vec::new();
-    for timed in 1..=TIMED_LOADS {
+    let known = load.known();
+    let mut all: Vec<(f64, Times)> = Vec::new();
+    let is_quiet = |(others, _): &&(f64, Times)| *others <= CONTENTION_MAX;
+    while all.iter().filter(is_quiet).count() < TIMED_LOADS && all.len() < TIMED_LOADS + REPEATS {
         let mut browser = launch()?;
-        let mut times = collect::times(&mut browser, url, options)?;
+        let (mut times, others) = collect::times(&mut browser, url, options, &known)?;
         if browser.device().cpu > 1.0 {
             trace::limit(&mut times.cpu, &first);
         }
         browser.close();
-        all.push(times);
-        done(LOADS - TIMED_LOADS + timed);
+        loads.all += usize::from(others > CONTENTION_MAX);
+        all.push((others, times));
+        loads.done += 1;
+        tell(loads);
     }
-    load.trace.take_medians(&first, &all);
-    Ok(har::har(&load))
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all.truncate(TIMED_LOADS);
+    let worst = all.last().map(|(others, _)| *others);
+    let times: Vec<Times> = all.into_iter().map(|(_, times)| times).collect();
+    load.trace.take_medians(&first, &times);
+    Ok(Recorded {
+        har: har::har(&load),
+        disturbed: worst.filter(|others| *others > CONTENTION_MAX),
+    })
+}
+
+/// Finds what waits for the data of a page, and what it shows without scripts.
+fn watch_data(
+    launch: Launch<'_>,
+    url: &str,
+    options: &RecordOptions,
+    load: &Load,
+    held: &[usize],
+) -> Result<(Waits, Option<Value>), ChromiumError> {
+    let mut browser = launch()?;
+    let waits = waits::find(&mut browser, url, load, held)?;
+    // The load without scripts adds information, but the recording does not depend on it.
+    let unscripted = har::html(load)
+        .map(|html| unscripted::snapshot(&mut browser, url, html, options.settle))
+        .and_then(Result::unwrap_or_default);
+    browser.close();
+    Ok((waits, unscripted))
 }
 
 #[cfg(test)]

@@ -39,6 +39,9 @@ lenient! {
         pub main_thread: Vec<Task>,
         /// Times of frames.
         pub rendering: Rendering,
+        /// Ids of the requests (`_requestId`) whose responses were held back, each in a load of its own,
+        /// to learn what waits for them.
+        pub held: Vec<String>,
         /// Number of secrets that were left out.
         pub secrets_dropped: Option<usize>,
     }
@@ -68,6 +71,8 @@ lenient! {
         pub timeout_ms: Option<Ms>,
         /// The event that called the function that made the request.
         pub caller: Option<Caller>,
+        /// Ids of the held requests whose responses this one waits for.
+        pub waits_for: Vec<String>,
         /// Reason of a failure, in the browser's words.
         pub failed: Option<String>,
     }
@@ -232,6 +237,8 @@ lenient! {
         pub scripted: bool,
         /// Start of the task that put the element on the page.
         pub made_ms: Option<Ms>,
+        /// Ids of the held requests whose responses the element waits for.
+        pub waits_for: Vec<String>,
         /// Begin of each motion, the time at which the element counts as visible, and the end; in order.
         pub motions_ms: Vec<[Ms; 3]>,
         /// Share of visual progress of an element that is no image.
@@ -240,7 +247,7 @@ lenient! {
 }
 
 /// Kind of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ElementKind {
     /// The texts of a block.

@@ -39,6 +39,7 @@ mod survey;
 mod thresholds;
 mod value;
 mod viewport;
+mod waits;
 
 pub use markup::references;
 pub use read::is_gzip;

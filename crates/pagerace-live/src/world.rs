@@ -8,7 +8,6 @@
 //! Screenshots, network logs and a record of the requests take processor time from the load
 //! itself. So a page is loaded twice: first with them, then without, for the page's times.
 
-mod contention;
 mod outcome;
 mod scenario;
 
@@ -24,15 +23,15 @@ use pagerace_page::ResourceId;
 use pagerace_page::intervention::Failure;
 use pagerace_peer::Connections;
 
-pub use contention::CONTENTION_MAX;
 pub use outcome::{LatenessSummary, LiveCounters, LiveOutcome};
+pub use pagerace_chromium::contention::CONTENTION_MAX;
 pub use scenario::LiveScenario;
 
 use crate::link::{LinkReport, RunDirectory, Testbed, hol_blocked_tcp};
 use crate::names::{DNS_PORT, NameServer};
 use crate::servers::{LocalCa, OriginServer, Servers, ServersConfig, ServersReport};
 use crate::{LiveError, secret_seed};
-use contention::Meter;
+use pagerace_chromium::contention::Meter;
 
 /// The HTTPS port.
 const PORT: u16 = 443;

@@ -59,6 +59,9 @@ pub struct Page {
     pub resources: Vec<Resource>,
     /// The document that is finally shown, at the end of the redirect chain.
     pub document: ResourceId,
+    /// Sets of resources that something waits for together; see [`Wait::Join`].
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub joins: Vec<Vec<ResourceId>>,
     /// Measurements from the recording, for comparison only.
     pub recorded: RecordedPage,
     /// Evidence for the page's paints.
@@ -277,6 +280,11 @@ pub enum Wait {
         /// The awaited resource, which precedes the waiting one.
         id: ResourceId,
     },
+    /// The same for the last of several resources, such as the data of one view.
+    Join {
+        /// Index into [`Page::joins`].
+        join: u32,
+    },
 }
 
 /// Event that triggers a request.
@@ -447,6 +455,20 @@ impl Page {
     /// Panics if the id is not of this page.
     pub fn origin(&self, id: OriginId) -> &Origin {
         &self.origins[id.index()]
+    }
+
+    /// Returns the resources that are part of an event; none if it is one of the document.
+    ///
+    /// # Panics
+    /// Panics if the event is not of this page.
+    pub fn awaited(&self, wait: Wait) -> impl Iterator<Item = ResourceId> {
+        let (one, several) = match wait {
+            Wait::ContentLoaded | Wait::Loaded => (None, None),
+            Wait::Resource { id } => (Some(id), None),
+            Wait::Join { join } => (None, Some(&self.joins[join as usize])),
+        };
+        one.into_iter()
+            .chain(several.into_iter().flatten().copied())
     }
 
     /// Returns the encoded body bytes of all responses.

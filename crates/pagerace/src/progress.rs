@@ -167,6 +167,11 @@ impl Watch {
         self.bar.set_message(what);
     }
 
+    /// Sets the number of steps, if more of them turn out to be needed.
+    pub(crate) fn extend(&self, count: usize) {
+        self.bar.set_length(count as u64);
+    }
+
     /// Shows the progress and returns whether to continue. Callable from any thread.
     pub(crate) fn tell(&self, progress: Progress) -> ControlFlow<()> {
         self.bar.set_position(progress.done as u64);

@@ -21,7 +21,7 @@ impl Browser {
     ) {
         let wait = self.page.resources[id.index()].discovery.wait;
         // A wait for a later resource of the page is ignored.
-        let earlier = |wait: &Wait| !matches!(wait, Wait::Resource { id: other } if *other >= id);
+        let earlier = |wait: &Wait| self.page.awaited(*wait).all(|other| other < id);
         match wait.filter(earlier) {
             Some(wait) if !self.has_happened(wait) => self.states[id.index()].armed = Some(delay),
             wait => {
@@ -49,6 +49,33 @@ impl Browser {
                 self.trigger(now, Some(id), child, delay);
             }
         }
+        for event in self.joins_of(id) {
+            self.join_is_over(now, event);
+        }
+    }
+
+    /// Returns the joins that contain `id`.
+    pub(super) fn joins_of(&self, id: ResourceId) -> Vec<Wait> {
+        let joins = (0..).zip(&self.page.joins);
+        let joins = joins.filter(|(_, join)| join.contains(&id));
+        joins.map(|(join, _)| Wait::Join { join }).collect()
+    }
+
+    /// Runs the callbacks that waited for a join, if all of its resources have been processed or
+    /// never will be.
+    fn join_is_over(&mut self, now: Instant, event: Wait) {
+        if !self.has_happened(event) {
+            return;
+        }
+        let fails = |id: ResourceId| {
+            let (state, resource) = (&self.states[id.index()], self.page.resource(id));
+            state.abandoned || (state.failed && resource.no_response.is_none())
+        };
+        if self.page.awaited(event).any(fails) {
+            self.answer_waiting(now, event);
+        } else {
+            self.fire(now, event);
+        }
     }
 
     /// Returns the recorded callbacks.
@@ -72,7 +99,7 @@ impl Browser {
         self.costs.callback(self.callbacks()[index].cost)
     }
 
-    /// Fires an event of the page's document.
+    /// Fires an event of the page's document, or that of a join.
     pub(super) fn fire(&mut self, now: Instant, event: Wait) {
         self.scripts_make(now, event);
         for index in 0..self.callbacks().len() {
@@ -80,6 +107,11 @@ impl Browser {
                 self.call(now, index);
             }
         }
+        self.answer_waiting(now, event);
+    }
+
+    /// Triggers the requests that waited for an event.
+    fn answer_waiting(&mut self, now: Instant, event: Wait) {
         for index in 0..self.page.resources.len() {
             if self.page.resources[index].discovery.wait == Some(event)
                 && let Some(delay) = self.states[index].armed.take()
@@ -116,10 +148,10 @@ impl Browser {
         match wait {
             Wait::ContentLoaded => self.load.dom_content_loaded.is_some(),
             Wait::Loaded => self.load.fired.is_some(),
-            Wait::Resource { id } => {
+            Wait::Resource { .. } | Wait::Join { .. } => self.page.awaited(wait).all(|id| {
                 let state = self.states.get(id.index());
                 state.is_none_or(|s| s.processed || s.abandoned)
-            }
+            }),
         }
     }
 

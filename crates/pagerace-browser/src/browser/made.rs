@@ -35,7 +35,9 @@ impl Browser {
 
     /// Records that elements made from `id` never appear.
     pub(super) fn miss_elements_of(&mut self, id: ResourceId) {
-        for (made, _) in self.made_after(Wait::Resource { id }) {
+        let events = std::iter::once(Wait::Resource { id }).chain(self.joins_of(id));
+        let made: Vec<_> = events.flat_map(|event| self.made_after(event)).collect();
+        for (made, _) in made {
             let size = match made {
                 Made::Text(block) => Some(self.layout.text[block].size),
                 Made::Image(id) => self.layout.images[id.index()].map(|image| image.size),

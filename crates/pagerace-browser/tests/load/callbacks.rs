@@ -4,7 +4,7 @@
 
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
-use pagerace_page::model::{PaintFit, Resource, Trigger, Wait};
+use pagerace_page::model::{PaintFit, Resource, ResourceId, Trigger, Wait};
 use pagerace_page::{Content, FontDisplay, FontUse, RecordedPage};
 
 use crate::common::{
@@ -57,6 +57,29 @@ fn a_callback_comes_after_what_it_waits_for() {
         asked.map(|at| at + 10.0),
         "the document was there before"
     );
+}
+
+#[test]
+fn a_join_is_over_when_all_of_it_has_come() {
+    let called = |slow: usize, fails: Vec<ResourceId>| {
+        let mut all = resources(Wait::Join { join: 0 });
+        all.insert(3, all[2].clone());
+        let (parent, delay) = (id(1), ms(500.0));
+        all[slow].discovery.trigger = Trigger::Script { parent, delay };
+        let mut page = (*page(all)).clone();
+        page.joins = vec![vec![id(2), id(3)]];
+        let network = Network {
+            fails,
+            ..Network::default()
+        };
+        let l = load(&page.into(), &no_cpu(Profile::CHROME), &network, 1);
+        assert!(l.done);
+        l.found(4).expect("requested") - l.found(slow as u32).expect("requested")
+    };
+    // The later data take a round trip, and the callback another 10 ms.
+    assert_eq!(called(2, vec![]), 110.0);
+    assert_eq!(called(3, vec![]), 110.0);
+    assert_eq!(called(2, vec![id(3)]), 110.0, "failed data are over, too");
 }
 
 #[test]

@@ -96,6 +96,7 @@ pub(crate) fn page(resources: Vec<Resource>) -> Arc<Page> {
         }],
         document: document.unwrap_or(ResourceId(0)),
         resources,
+        joins: Vec::new(),
         recorded: RecordedPage::default(),
         paints: Paints::default(),
         notes: Vec::new(),

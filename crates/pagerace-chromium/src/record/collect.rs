@@ -1,6 +1,6 @@
 //! Runs one load in the browser and collects its data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::thread::available_parallelism;
 
@@ -20,6 +20,8 @@ use super::overlay::{self, Hold};
 use super::paints;
 use super::shares;
 use super::trace::{CATEGORIES, Times, Trace, without_fragment};
+use super::waits::{self, LULL, Name, Waits};
+use crate::contention::Meter;
 use crate::{Browser, ChromiumError, Event, Session};
 
 /// The maximum bytes of bodies that Chromium keeps.
@@ -27,6 +29,9 @@ const BODIES_MAX: u64 = 512 * 1024 * 1024;
 
 /// The timeout for the delivery of the trace.
 const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The time within which a page calls an idle callback if it has nothing to do.
+const IDLE_WITHIN: Duration = Duration::from_millis(200);
 
 /// The length of one wait for events, after which deadlines are checked.
 pub(super) const TICK: Duration = Duration::from_millis(50);
@@ -40,14 +45,18 @@ const TIMED_RATE: f64 = 1_125_000.0;
 
 /// Loads the page over a slower network and returns only its times.
 ///
+/// Also returns the share of the processors that other programs used.
+///
 /// If the device has a slow processor, the load has a fast one, and the times are multiplied. Times
 /// under throttling scatter more.
 pub(super) fn times(
     browser: &mut Browser,
     url: &str,
     options: &RecordOptions,
-) -> Result<Times, ChromiumError> {
-    let (_session, recorder, frame) = watched(browser, url, options, Watch::Times)?;
+    known: &BTreeSet<Name>,
+) -> Result<(Times, f64), ChromiumError> {
+    let (_session, recorder, frame) = watched(browser, url, options, Watch::Times(known))?;
+    let others = recorder.others.unwrap_or_default();
     let summary = recorder.trace.finish(without_fragment(url), &frame);
     let mut times = Times {
         cpu: summary.cpu,
@@ -60,44 +69,51 @@ pub(super) fn times(
         cpu.parse *= factor;
     }
     times.rendering.slow_down(factor);
-    Ok(times)
+    Ok((times, others))
 }
 
-/// Loads the page twice and returns the effects of its scripts on its paints. Observing
-/// them slows the page, so nothing else of these loads is recorded.
+/// Loads the page again, twice if its largest paint is text, and returns the effects of its scripts on
+/// its paints. Observing them slows the page, so nothing else of these loads is recorded.
 pub(super) fn scripts(
-    browser: &mut Browser,
+    mut browser: Browser,
     url: &str,
     options: &RecordOptions,
+    load: &Load,
 ) -> Result<Scripts, ChromiumError> {
-    let (mut session, ..) = watched(browser, url, options, Watch::Overlay)?;
+    let (mut session, ..) = watched(&mut browser, url, options, Watch::Overlay)?;
     let covers = overlay::find(&mut session)?;
     drop(session);
-    let (mut session, ..) = watched(browser, url, options, Watch::Makers)?;
-    let makers = paints::makers(&mut session)?;
+    let makers = if load.has_largest_text() {
+        let known = load.known();
+        let (mut session, ..) = watched(&mut browser, url, options, Watch::Makers(&known))?;
+        paints::makers(&mut session)?
+    } else {
+        BTreeSet::new()
+    };
+    browser.close();
     Ok(Scripts { makers, covers })
 }
 
 /// Observations of a load besides its requests and tasks.
 #[derive(Clone, Copy)]
-enum Watch {
+enum Watch<'a> {
     /// The histories of nodes.
     Nodes,
-    /// Nothing else, on a fast processor.
-    Times,
+    /// Nothing else, on a fast processor. The load is over when these requests are.
+    Times(&'a BTreeSet<Name>),
     /// The scripts that create nodes.
-    Makers,
+    Makers(&'a BTreeSet<Name>),
     /// An element that covers the page, or scripts that hide it.
     Overlay,
 }
 
 /// Loads the page. Returns its session, the collected data, and its main frame.
-fn watched(
+fn watched<'a>(
     browser: &mut Browser,
     url: &str,
     options: &RecordOptions,
-    watch: Watch,
-) -> Result<(Session, Recorder, String), ChromiumError> {
+    watch: Watch<'a>,
+) -> Result<(Session, Recorder<'a>, String), ChromiumError> {
     let mut session = browser.page()?;
     let mut recorder = Recorder {
         log: Log::default(),
@@ -107,24 +123,36 @@ fn watched(
         crashed: false,
         last_activity: session.now(),
         hold: None,
+        known: None,
+        others: None,
     };
     prepare(&mut session)?;
     match watch {
-        Watch::Times => slow_network(&mut session)?,
+        Watch::Times(known) => {
+            recorder.known = Some(known);
+            slow_network(&mut session)?;
+        }
         Watch::Nodes => history::watch(&mut session)?,
-        Watch::Makers => paints::watch_makers(&mut session)?,
+        Watch::Makers(known) => {
+            recorder.known = Some(known);
+            paints::watch_makers(&mut session)?;
+        }
         Watch::Overlay => recorder.hold = Some(Hold::begin(&mut session)?),
     }
     browser.wait_until_quiet();
-    if !matches!(watch, Watch::Times) {
+    if !matches!(watch, Watch::Times(_)) {
         browser.throttle(&mut session)?;
     }
+    let meter = matches!(watch, Watch::Times(_))
+        .then(Meter::start)
+        .flatten();
     let answer = session.navigate(url)?;
     let frame = answer["frameId"].as_str().ok_or(ChromiumError::Answer {
         method: "Page.navigate".into(),
         missing: "frameId",
     })?;
     recorder.settle(&mut session, options)?;
+    recorder.others = meter.and_then(Meter::others);
     recorder.end_trace(&mut session)?;
     if recorder.crashed {
         return Err(ChromiumError::Crashed { url: url.into() });
@@ -187,6 +215,7 @@ pub(super) fn load(
         shares,
         paints,
         watched: Scripts::default(),
+        waits: Waits::default(),
         keep_secrets: options.keep_secrets,
         unscripted: None,
     })
@@ -208,6 +237,7 @@ fn shown(
         requested: &|_| false,
         images: &BTreeMap::new(),
         histories: &BTreeMap::new(),
+        waits: &|_| Vec::new(),
         viewport: screen,
     };
     let areas = shares::areas(&layout::elements(snapshot, None, &context), screen);
@@ -249,7 +279,7 @@ fn watch(session: &mut Session, target: &str) -> Result<(), ChromiumError> {
     Ok(())
 }
 
-struct Recorder {
+struct Recorder<'a> {
     log: Log,
     trace: Trace,
     loaded: bool,
@@ -259,9 +289,13 @@ struct Recorder {
     last_activity: Instant,
     /// The images that are held, if overlays are looked for.
     hold: Option<Hold>,
+    /// The requests after which the load is over.
+    known: Option<&'a BTreeSet<Name>>,
+    /// The share of the processors that other programs used, if it is measured.
+    others: Option<f64>,
 }
 
-impl Recorder {
+impl Recorder<'_> {
     /// Waits for the load event, and then until the network is quiet.
     fn settle(
         &mut self,
@@ -284,11 +318,24 @@ impl Recorder {
             if self.loaded && quiet && (self.log.open() == 0 || patient) {
                 break;
             }
+            if self.loaded && self.has_all() && now.since(self.last_activity) >= LULL {
+                break;
+            }
+            if self.hold.as_ref().is_some_and(Hold::has_seen_nothing) {
+                break;
+            }
             if now.since(begin) >= options.deadline {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Returns true if all known requests are over, and no others are under way.
+    fn has_all(&self) -> bool {
+        let names = || waits::names(self.log.requests()).into_iter().collect();
+        let has = |known: &&BTreeSet<Name>| known.is_subset(&names());
+        self.log.open() == 0 && self.known.is_some_and(|known| has(&known))
     }
 
     fn end_trace(&mut self, session: &mut Session) -> Result<(), ChromiumError> {
@@ -339,6 +386,14 @@ impl Recorder {
         }
         Ok(())
     }
+}
+
+/// Returns true if the page's scripts have nothing to do at once.
+pub(super) fn is_page_idle(session: &mut Session) -> Result<bool, ChromiumError> {
+    let begin = session.now();
+    session
+        .evaluate("new Promise((done) => requestIdleCallback(() => done(), {timeout: 1000}))")?;
+    Ok(session.now().since(begin) < IDLE_WITHIN)
 }
 
 /// Returns the decoded body of a response, or `None` if Chromium has none.

@@ -24,6 +24,7 @@ use super::paints;
 use super::shares::Shares;
 use super::timings::{iso, round};
 use super::trace::{Summary, Task};
+use super::waits::{self, Waits};
 
 /// All data of a load.
 pub(super) struct Load {
@@ -50,9 +51,27 @@ pub(super) struct Load {
     pub(super) paints: Value,
     /// The effects of the page's scripts on its paints.
     pub(super) watched: Scripts,
+    /// What waits for responses of data.
+    pub(super) waits: Waits,
     pub(super) keep_secrets: bool,
     /// The snapshot of a load without scripts, if there was one.
     pub(super) unscripted: Option<Value>,
+}
+
+impl Load {
+    /// Returns true if the largest paint was text.
+    pub(super) fn has_largest_text(&self) -> bool {
+        let largest = &self.paints["lcp"];
+        largest.is_object() && largest["url"].as_str().is_none_or(str::is_empty)
+    }
+
+    /// Returns the names of the requests that were complete.
+    pub(super) fn known(&self) -> BTreeSet<waits::Name> {
+        let names = waits::names(&self.requests).into_iter();
+        let all = names.zip(&self.requests);
+        let complete = all.filter(|(_, request)| request.ended.is_some());
+        complete.map(|(name, _)| name).collect()
+    }
 }
 
 /// The effects of a page's scripts on its paints.
@@ -98,6 +117,11 @@ impl Page<'_> {
     fn date(&self, at: f64) -> String {
         iso(self.wall + (at - self.zero))
     }
+}
+
+/// Returns the ids of requests.
+fn ids(load: &Load, requests: impl Iterator<Item = usize>) -> Vec<String> {
+    requests.map(|i| load.requests[i].id.clone()).collect()
 }
 
 /// Returns the HAR of a load.
@@ -205,6 +229,7 @@ fn extension(page: Page<'_>, secrets_dropped: usize) -> PageFields {
         main_thread: load.trace.tasks.iter().map(Task::told).collect(),
         rendering: load.trace.rendering.told(),
         secrets_dropped: Some(secrets_dropped),
+        held: ids(load, load.waits.held.iter().copied()),
     }
 }
 
@@ -239,6 +264,7 @@ fn elements(
         requested: &requested,
         images: &load.trace.images,
         histories: &histories,
+        waits: &|name| ids(load, load.waits.of_element(name)),
         viewport: load.viewport,
     };
     let (snapshot, unscripted) = (&load.snapshot, load.unscripted.as_ref());

@@ -66,9 +66,15 @@ pub(super) struct Context<'a> {
     pub(super) images: &'a BTreeMap<String, (f64, f64)>,
     /// The histories of nodes, by backend id. Their times are the starts of tasks.
     pub(super) histories: &'a BTreeMap<i64, History>,
+    /// Returns the ids of the requests whose responses an element waits for.
+    pub(super) waits: &'a dyn Fn(&Name) -> Vec<String>,
     /// Width and height of the viewport, in CSS pixels.
     pub(super) viewport: (f64, f64),
 }
+
+/// A name of an element that is the same in all loads of a page: its kind, its text, URL or path, and
+/// its number among those that are alike.
+pub(super) type Name = (Kind, String, usize);
 
 impl Context<'_> {
     fn is_in_viewport(&self, rect: Rect) -> bool {
@@ -124,6 +130,22 @@ pub(super) fn visible_nodes(snapshot: &Value, context: &Context<'_>) -> Vec<i64>
     let visible = painter.elements.iter();
     let visible = visible.filter(|e| context.is_in_viewport(e.rect));
     visible.filter_map(|e| painter.page.id(e.node)).collect()
+}
+
+/// Returns the names of all visible elements of the page at `base`.
+pub(super) fn names(snapshot: &Value, base: &Url) -> BTreeSet<Name> {
+    let context = Context {
+        document: base,
+        html: None,
+        faces: &[],
+        requested: &|_| false,
+        images: &BTreeMap::new(),
+        histories: &BTreeMap::new(),
+        waits: &|_| Vec::new(),
+        viewport: (0.0, 0.0),
+    };
+    let painter = painted(snapshot, &context);
+    painter.map_or_else(BTreeSet::new, |p| p.names().into_iter().collect())
 }
 
 /// Returns true if scripts make the image at `url` larger than in `unscripted`, and build its
@@ -300,6 +322,8 @@ struct Entry {
     kind: Kind,
     rect: Rect,
     url: Option<String>,
+    /// The text of a block.
+    text: String,
     fonts: Vec<String>,
     /// The offsets in the document: of the element, or of each text of a block.
     places: Vec<u64>,
@@ -389,6 +413,7 @@ impl Painter<'_> {
             kind,
             rect,
             url,
+            text: String::new(),
             fonts: Vec::new(),
             places: self.places[node].into_iter().collect(),
             natural,
@@ -447,6 +472,7 @@ impl Painter<'_> {
         self.blocks.insert(block, at);
         let entry = &mut self.elements[at];
         entry.rect = entry.rect.united(rect);
+        entry.text.push_str(text);
         entry.places.extend(offset);
         for font in fonts {
             if !entry.fonts.contains(&font) {
@@ -607,13 +633,38 @@ impl Painter<'_> {
         self.elements = elements.into_iter().flat_map(split).collect();
     }
 
+    /// Returns the name of each element. The parts of a split background have the same one.
+    fn names(&self) -> Vec<Name> {
+        let mut count: BTreeMap<(Kind, String), usize> = BTreeMap::new();
+        let name = |e: &Entry| {
+            let contents = match (&e.url, e.kind) {
+                (Some(url), _) => url.clone(),
+                (None, Kind::Text) => e.text.clone(),
+                _ => self.path(e.node),
+            };
+            let nth = count.entry((e.kind, contents.clone())).or_default();
+            *nth += usize::from(!e.grown);
+            (e.kind, contents, *nth)
+        };
+        self.elements.iter().map(name).collect()
+    }
+
+    /// Returns the names and classes of a node and its ancestors.
+    fn path(&self, node: usize) -> String {
+        let nodes = std::iter::successors(Some(node), |n| self.page.parent(*n));
+        let class = |n| self.page.attribute(n, "class").unwrap_or_default();
+        let step = |n| format!("{}.{}", self.page.name(n), class(n));
+        nodes.map(step).collect::<Vec<_>>().join("<")
+    }
+
     /// Returns the elements. `seen` contains those that are visible without scripts.
     fn finish(self, seen: Option<&Seen>) -> Vec<Element> {
         let hundredths = |v: f64| (v * 100.0).round() / 100.0;
         let context = self.context;
-        let entries = self.elements.into_iter();
+        let names = self.names();
+        let entries = self.elements.into_iter().zip(names);
         entries
-            .map(|e| {
+            .map(|(e, name)| {
                 let [left, top, right, bottom] = e.rect.0;
                 let inside = context.is_in_viewport(e.rect);
                 let is_hidden = |seen: &Seen| {
@@ -645,6 +696,7 @@ impl Painter<'_> {
                     scripted: e.grown || !e.places.is_empty() && seen.is_some_and(is_hidden),
                     made_ms: made.map(|ms| Ms(hundredths(ms))),
                     motions_ms: motions.iter().map(times).collect(),
+                    waits_for: (context.waits)(&name),
                     share: Share(0.0),
                     url: e.url,
                     fonts: e.fonts,

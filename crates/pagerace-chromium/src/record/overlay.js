@@ -5,7 +5,7 @@
   const POINTS = [[0.5, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
   // An overlay has little text: slides and dialogues are content.
   const TEXT_MAX = 100;
-  let covered = false, gone = null;
+  let covered = false, gone = null, seen = false;
   const covers = (element) => {
     const box = element.getBoundingClientRect();
     const fills = box.left < 1 && box.top < 1 && box.right > innerWidth - 1 && box.bottom > innerHeight - 1;
@@ -38,6 +38,7 @@
     const now = Boolean(document.body) && hides();
     if (hidden && !now) shown = performance.now();
     if (now) shown = null;
+    seen ||= now;
     hidden = now;
   };
   addEventListener('DOMContentLoaded', () => {
@@ -51,6 +52,7 @@
     if (covered && !now) gone = performance.now();
     if (now) gone = null;
     covered = now;
+    seen ||= now;
     requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
@@ -60,5 +62,5 @@
       dclMs: times.domContentLoadedEventStart, dclEndMs: times.domContentLoadedEventEnd,
       loadMs: times.loadEventStart, loadEndMs: times.loadEventEnd };
   };
-  Object.defineProperty(window, '__pagerace', { value: { overlay }, enumerable: false });
+  Object.defineProperty(window, '__pagerace', { value: { overlay, seen: () => seen }, enumerable: false });
 })();

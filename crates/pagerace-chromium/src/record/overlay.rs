@@ -26,6 +26,10 @@ const APART_MS: f64 = 500.0;
 pub(super) struct Hold {
     images: Vec<String>,
     content_loaded: Option<Instant>,
+    /// True if images are no longer held.
+    released: bool,
+    /// True if the images were released and nothing had kept the page from being seen.
+    has_seen_nothing: bool,
 }
 
 impl Hold {
@@ -36,6 +40,11 @@ impl Hold {
         let source = json!({"source": SCRIPT});
         session.call("Page.addScriptToEvaluateOnNewDocument", source)?;
         Ok(Self::default())
+    }
+
+    /// Returns true if nothing has kept the page from being seen when the images were released.
+    pub(super) const fn has_seen_nothing(&self) -> bool {
+        self.has_seen_nothing
     }
 
     /// Handles an event of the load.
@@ -56,6 +65,10 @@ impl Hold {
     pub(super) fn release(&mut self, session: &mut Session) -> Result<(), ChromiumError> {
         let now = session.now();
         if self.content_loaded.is_some_and(|at| now >= at + HOLD) {
+            if !std::mem::replace(&mut self.released, true) {
+                let seen = session.evaluate("Boolean(window.__pagerace?.seen())")?;
+                self.has_seen_nothing = seen == false;
+            }
             for id in self.images.drain(..) {
                 let (target, image) = (session.id().to_owned(), json!({"requestId": id}));
                 session.send_in(&target, "Fetch.continueRequest", image)?;

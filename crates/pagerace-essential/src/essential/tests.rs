@@ -24,6 +24,7 @@ impl Builder {
             origins: vec![],
             resources: vec![],
             document: ResourceId(0),
+            joins: Vec::new(),
             recorded: RecordedPage::default(),
             paints: Paints::default(),
             notes: vec![],

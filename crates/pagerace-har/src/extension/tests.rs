@@ -18,6 +18,7 @@ fn fields_are_written_as_they_are_read_and_odd_ones_are_not_there() {
         "failed": "net::ERR_NAME_NOT_RESOLVED",
         "fontDisplay": "swap",
         "caller": {"url": "https://a.test/a.js", "ms": 0.5},
+        "waitsFor": ["7.1"],
     });
     let read = EntryFields {
         initiator_offset: Some(120),
@@ -35,6 +36,7 @@ fn fields_are_written_as_they_are_read_and_odd_ones_are_not_there() {
             url: "https://a.test/a.js".to_owned(),
             ms: Ms(0.5),
         }),
+        waits_for: vec!["7.1".to_owned()],
         failed: Some("net::ERR_NAME_NOT_RESOLVED".to_owned()),
     };
     assert_eq!(entry(&written), read);

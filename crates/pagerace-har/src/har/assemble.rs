@@ -11,6 +11,7 @@ use super::pages::Chosen;
 use super::paints::{self, RecordedPaints};
 use super::recording::Recording;
 use super::thresholds::LOAD_ROUNDING_MS;
+use super::waits::Joins;
 use super::{cache, content, destination, largest, layout, loading, origins, rtt, viewport};
 use crate::category;
 use crate::extension::TaskKind;
@@ -30,12 +31,27 @@ pub(super) fn page(
 ) -> Page {
     let recording = Recording::new(entries, &chosen.page, &mut notes);
     let links = discovery::links(&recording, &mut notes);
+    let mut joins = Joins::default();
     let mut drafts: Vec<Resource> = (0..entries.len()).map(|i| draft(&recording, i)).collect();
     let origins = serve(&recording, &mut drafts, &mut notes);
     let times = RecordedPaints::read(&recording);
-    discover(&recording, &links, &times, &mut drafts, &mut notes);
+    discover(
+        &recording,
+        &links,
+        &times,
+        &mut drafts,
+        &mut joins,
+        &mut notes,
+    );
     rank(&recording, &links, &mut drafts);
-    let paints = show(&recording, &links, &times, &mut drafts, &mut notes);
+    let paints = show(
+        &recording,
+        &links,
+        &times,
+        &mut drafts,
+        &mut joins,
+        &mut notes,
+    );
     hold_load_event(&recording, &links, &mut drafts, &mut notes);
     note_what_is_missing(entries, &mut notes);
     Page {
@@ -44,6 +60,7 @@ pub(super) fn page(
         origins,
         resources: drafts,
         document: ResourceId(recording.document as u32),
+        joins: joins.0,
         recorded: recorded_page(&recording, &times, creator),
         paints,
         notes: notes.into_notes(),
@@ -104,13 +121,14 @@ fn discover(
     links: &[Option<Link>],
     times: &RecordedPaints,
     drafts: &mut [Resource],
+    joins: &mut Joins,
     notes: &mut Notes,
 ) {
     let modes = loading::script_modes(recording, links, notes);
     let mut blocking = loading::render_blocking(recording, links, &modes);
     paints::unblock(recording, times, &mut blocking);
     let cpu = cpu_times(recording);
-    let found = discovery::discoveries(recording, links, &modes, &blocking, &cpu, notes);
+    let found = discovery::discoveries(recording, links, &modes, &blocking, &cpu, joins, notes);
     for (i, draft) in drafts.iter_mut().enumerate() {
         draft.script_mode = modes[i];
         draft.render_blocking = blocking[i];
@@ -143,9 +161,10 @@ fn show(
     links: &[Option<Link>],
     times: &RecordedPaints,
     drafts: &mut [Resource],
+    joins: &mut Joins,
     notes: &mut Notes,
 ) -> Paints {
-    let (paints, visible) = if let Some(layout) = layout::read(recording, links) {
+    let (paints, visible) = if let Some(layout) = layout::read(recording, links, joins) {
         let visible = viewport::on_screen(&layout, &recording.destinations);
         (Paints::Recorded(layout), visible)
     } else {

@@ -44,6 +44,13 @@ impl<'a> Events<'a> {
         self.called_by(at, EVENT_TO_TASK_MS, |_| true)
     }
 
+    /// The same for a task that put an element on the page which waits for no held response.
+    pub(super) fn maker(&self, at: f64) -> Option<(Wait, f64)> {
+        self.called_by(at, EVENT_TO_TASK_MS, |id| {
+            !self.recording.waits.was_held(id.index())
+        })
+    }
+
     /// Returns the event that began the motion of an element at `at`, and the idle time between them.
     /// `image` is what the element shows. Of the arrivals, only those of this image, of scripts, of
     /// data and of style sheets count.
@@ -53,15 +60,16 @@ impl<'a> Events<'a> {
             return Some((Wait::Resource { id: *id }, 0.0));
         }
         self.called_by(at, EVENT_TO_MOTION_MS, |id| {
-            matches!(
-                self.recording.destinations[id.index()],
-                Destination::Script | Destination::Fetch | Destination::Style
-            )
+            !self.recording.waits.was_held(id.index())
+                && matches!(
+                    self.recording.destinations[id.index()],
+                    Destination::Script | Destination::Fetch | Destination::Style
+                )
         })
     }
 
     /// Returns the time from `from` to `to` in which the main thread had nothing to do.
-    fn idle(&self, from: f64, to: f64) -> f64 {
+    pub(super) fn idle(&self, from: f64, to: f64) -> f64 {
         self.recording.idle(from, to).max(0.0)
     }
 
@@ -131,6 +139,7 @@ pub(super) fn largest_text(recording: &Recording, loaded: f64) -> Option<(Wait, 
         let by = |place: &Place| recording.resolve(&place.url, *i);
         recording.destinations[*i] == Destination::Fetch
             && recording.redirects.to[*i].is_none()
+            && !recording.waits.was_held(*i)
             && initiator.kind == Kind::Script
             && initiator
                 .places

@@ -17,6 +17,7 @@ use pagerace_page::Evidence;
 
 use super::notes::{Kind, Notes};
 use super::recording::Recording;
+use super::waits;
 
 pub(super) use body::in_styles;
 pub(super) use triggers::discoveries;
@@ -51,7 +52,7 @@ pub(super) enum How {
 }
 
 impl Link {
-    fn new(parent: usize, how: How, evidence: Evidence) -> Self {
+    pub(super) fn new(parent: usize, how: How, evidence: Evidence) -> Self {
         Self {
             parent,
             how,
@@ -76,6 +77,7 @@ pub(super) fn links(recording: &Recording, notes: &mut Notes) -> Vec<Option<Link
     }));
     body::locate(recording, &mut links);
     body::unlink_unnamed(recording, &mut links);
+    waits::link(recording, &mut links);
     body::search(recording, &mut links);
     late::relink(recording, &mut links, notes);
     for (i, link) in links

@@ -14,6 +14,7 @@ use super::discovery::{self, Link};
 use super::markup::{self, Element as Markup};
 use super::recording::{Recording, upgraded};
 use super::thresholds::BEACON_BYTES;
+use super::waits::Joins;
 use crate::extension::{self, Cover, DocumentEvent, LargestKind, Ms};
 use pagerace_page::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
 use pagerace_page::{
@@ -22,7 +23,11 @@ use pagerace_page::{
 };
 
 /// Returns the layout of the page; `None` if the recording has none.
-pub(super) fn read(recording: &Recording, links: &[Option<Link>]) -> Option<PageLayout> {
+pub(super) fn read(
+    recording: &Recording,
+    links: &[Option<Link>],
+    joins: &mut Joins,
+) -> Option<PageLayout> {
     let own = recording.page.own.as_ref()?;
     let layout = own.layout.as_ref()?;
     let viewport = layout
@@ -40,7 +45,8 @@ pub(super) fn read(recording: &Recording, links: &[Option<Link>]) -> Option<Page
             let shown = element(recording, links, &document, e)?;
             let player = (e.kind == extension::ElementKind::Video).then(|| player(&shown));
             let all = std::iter::once(shown).chain(player);
-            Some(all.map(|shown| (shown, Told::new(e))))
+            let told = Told::new(e, recording, joins);
+            Some(all.map(move |shown| (shown, told.clone())))
         })
         .flatten()
         .unzip();
@@ -51,7 +57,7 @@ pub(super) fn read(recording: &Recording, links: &[Option<Link>]) -> Option<Page
         if let Some(events) = &events {
             scripted::wait(&mut elements, &told, largest, recording, events);
         }
-        scripted::date(&mut elements, viewport, largest, recording, loaded);
+        scripted::date(&mut elements, &told, viewport, largest, recording, loaded);
     }
     let rendering = rendering(recording, &own.rendering);
     let presentation = rendering.and_then(|r| r.presentation).unwrap_or_default();
@@ -65,7 +71,9 @@ pub(super) fn read(recording: &Recording, links: &[Option<Link>]) -> Option<Page
         largest,
         rendering,
         processors: own.processors.filter(|n| (1..=100_000).contains(n)),
-        callbacks: events.map_or_else(Vec::new, |events| callbacks::read(recording, &events)),
+        callbacks: events.map_or_else(Vec::new, |events| {
+            callbacks::read(recording, &events, &told, joins)
+        }),
         shares: layout.shares.as_ref().map(|told| shares(recording, told)),
         inline_scripts: inline_scripts(recording, &document),
         overlay: layout.overlay.map(overlay),

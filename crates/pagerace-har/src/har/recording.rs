@@ -11,6 +11,7 @@ use super::notes::Notes;
 use super::page::PageObject;
 use super::redirects::{Redirects, without_fragment};
 use super::thresholds::{EVENT_TO_TASK_MS, SHORT_TIMEOUT_MS, SHORTEST_TIMEOUT_MS};
+use super::waits::Waits;
 use super::{destination, headers, sizes};
 use crate::domain;
 use crate::extension::{self, TaskKind};
@@ -68,6 +69,8 @@ pub(super) struct Recording<'a> {
     /// Times of `DOMContentLoaded` and the load event.
     pub(super) parsed: Option<f64>,
     pub(super) loaded: Option<f64>,
+    /// What waits for responses that were held back.
+    pub(super) waits: Waits<'a>,
     /// True if our own recorder made the recording; others do not tell the initiator of
     /// icons.
     pub(super) own: bool,
@@ -116,6 +119,7 @@ impl<'a> Recording<'a> {
             tasks,
             parsed: page.content_loaded().filter(|_| is_dated),
             loaded: page.loaded().filter(|_| is_dated),
+            waits: Waits::new(entries, page),
             own: page.own.is_some(),
             is_dated,
             by_url,
@@ -297,6 +301,13 @@ impl<'a> Recording<'a> {
     /// Returns the completion of `i`.
     pub(super) fn end(&self, i: usize) -> Option<f64> {
         self.entries[i].end
+    }
+
+    /// Returns the entry that was complete last.
+    pub(super) fn last_of(&self, entries: &[usize]) -> Option<usize> {
+        let end = |i: usize| self.end(i).unwrap_or(0.0);
+        let all = entries.iter().copied();
+        all.max_by(|&a, &b| end(a).total_cmp(&end(b)).then(a.cmp(&b)))
     }
 
     /// Returns the share of document `d`'s body that had arrived at time `t`, from the

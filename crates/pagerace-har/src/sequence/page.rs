@@ -36,6 +36,7 @@ impl TransferSequence {
             origins: vec![origin(OWN, false), origin(OTHERS, true)],
             resources,
             document: ResourceId(0),
+            joins: Vec::new(),
             recorded: RecordedPage::default(),
             paints: Paints::default(),
             notes: vec![Note {

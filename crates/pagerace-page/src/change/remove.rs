@@ -3,7 +3,7 @@
 use pagerace_core::Destination;
 
 use super::{Edit, Kept, Kind};
-use crate::{Evidence, Page, ResourceId, Trigger, Wait};
+use crate::{Evidence, Page, ResourceId, Trigger};
 
 /// Removes the resources, and what only they led to.
 pub(super) struct Remove;
@@ -42,9 +42,10 @@ impl Kind for Remove {
             .iter()
             .flat_map(|one| [one.overlay, one.hidden])
         {
-            if let Some(Wait::Resource { id }) = cover.map(|cover| cover.after)
-                && gone[id.index()]
-            {
+            let awaited = cover
+                .into_iter()
+                .flat_map(|cover| page.awaited(cover.after));
+            if let Some(id) = awaited.into_iter().find(|id| gone[id.index()]) {
                 let url = &page.resource(id).url;
                 return Err(format!("{url} reveals the page, which would stay hidden"));
             }
@@ -71,7 +72,9 @@ fn depends(page: &Page, i: usize, gone: &[bool]) -> bool {
         _ if discovery.evidence >= Evidence::Timing => false,
         trigger => {
             trigger.parent().is_some_and(is_gone)
-                || matches!(discovery.wait, Some(Wait::Resource { id }) if is_gone(id))
+                || discovery
+                    .wait
+                    .is_some_and(|wait| page.awaited(wait).any(is_gone))
         }
     }
 }

@@ -11,6 +11,29 @@ use crate::model::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept(Vec<Option<ResourceId>>);
 
+/// The events that still happen after a change.
+struct Events<'a> {
+    kept: &'a Kept,
+    /// The joins of the page before the change.
+    joins: Vec<Vec<ResourceId>>,
+}
+
+impl Events<'_> {
+    /// Returns the event after the change; `None` if it never happens.
+    fn place(&self, wait: Wait) -> Option<Wait> {
+        match wait {
+            Wait::Resource { id } => Some(Wait::Resource {
+                id: self.kept.place(id)?,
+            }),
+            Wait::Join { join } => {
+                let mut all = self.joins[join as usize].iter();
+                all.all(|id| self.kept.place(*id).is_some()).then_some(wait)
+            }
+            Wait::ContentLoaded | Wait::Loaded => Some(wait),
+        }
+    }
+}
+
 impl Kept {
     /// Returns the places of `count` resources that stay where they are.
     pub fn all(count: usize) -> Self {
@@ -50,15 +73,6 @@ impl Kept {
             .collect()
     }
 
-    fn wait(&self, wait: Wait) -> Option<Wait> {
-        match wait {
-            Wait::Resource { id } => Some(Wait::Resource {
-                id: self.place(id)?,
-            }),
-            other => Some(other),
-        }
-    }
-
     fn ids(&self, ids: &mut Vec<ResourceId>) {
         *ids = ids.iter().filter_map(|id| self.place(*id)).collect();
     }
@@ -93,19 +107,22 @@ impl Page {
                 (None, None) => return ResourceId(0),
             }
         };
+        let joins = self.joins.clone();
+        let events = Events { kept: &kept, joins };
+        self.joins.iter_mut().for_each(|join| kept.ids(join));
         let resources = std::mem::take(&mut self.resources).into_iter();
         self.resources = resources
             .filter_map(|mut resource| {
                 resource.id = kept.place(resource.id)?;
                 let discovery = &mut resource.discovery;
                 discovery.trigger = moved(discovery.trigger, &kept, &ancestor);
-                discovery.wait = discovery.wait.and_then(|wait| kept.wait(wait));
+                discovery.wait = discovery.wait.and_then(|wait| events.place(wait));
                 Some(resource)
             })
             .collect();
         self.document = ancestor(self.document);
         match &mut self.paints {
-            Paints::Recorded(layout) => retain_layout(layout, &kept),
+            Paints::Recorded(layout) => retain_layout(layout, &events),
             Paints::Guessed(guess) => {
                 if let Some(PaintFit {
                     after: Wait::Resource { id },
@@ -155,7 +172,8 @@ fn element(largest: LargestElement, kept: &Kept) -> Option<LargestElement> {
     })
 }
 
-fn retain_layout(layout: &mut PageLayout, kept: &Kept) {
+fn retain_layout(layout: &mut PageLayout, events: &Events<'_>) {
+    let kept = events.kept;
     let mut places: Vec<Option<usize>> = Vec::new();
     let mut count = 0;
     layout.elements.retain_mut(|element| {
@@ -171,7 +189,7 @@ fn retain_layout(layout: &mut PageLayout, kept: &Kept) {
             }
             ElementKind::Other => true,
         };
-        let after = kept.wait(element.after);
+        let after = events.place(element.after);
         element.after = after.unwrap_or(element.after);
         let stays = shown && after.is_some();
         places.push(stays.then_some(count));
@@ -185,13 +203,13 @@ fn retain_layout(layout: &mut PageLayout, kept: &Kept) {
     });
     kept.ids(&mut layout.by_layout);
     layout.callbacks.retain_mut(|callback| {
-        let after = kept.wait(callback.after);
+        let after = events.place(callback.after);
         callback.after = after.unwrap_or(callback.after);
         after.is_some()
     });
     for cover in [&mut layout.overlay, &mut layout.hidden] {
         *cover = cover.take().and_then(|mut cover| {
-            cover.after = kept.wait(cover.after)?;
+            cover.after = events.place(cover.after)?;
             Some(cover)
         });
     }

@@ -94,6 +94,7 @@ fn page() -> Page {
         }],
         resources,
         document: id(0),
+        joins: Vec::new(),
         recorded: RecordedPage::default(),
         paints: Paints::Recorded(PageLayout {
             viewport: (800, 600),
@@ -161,6 +162,28 @@ fn what_only_a_removed_resource_leads_to_goes_with_it() {
     let page = after("remove fonts");
     let text = &page.layout().unwrap().clone().elements[1].kind;
     assert_eq!(*text, ElementKind::Text { fonts: Vec::new() });
+}
+
+#[test]
+fn what_waits_for_a_removed_part_of_a_join_goes_with_it() {
+    let mut page = page();
+    page.joins = vec![vec![id(1), id(3)], vec![id(3), id(4)]];
+    let layout = page.layout_mut().unwrap();
+    layout.elements[1].after = Wait::Join { join: 0 };
+    layout.elements[2].after = Wait::Join { join: 1 };
+    let gone = page.resource(id(1)).url.clone();
+    let changes: Changes = format!("remove {gone}").parse().unwrap();
+    let after = changes.apply(&page).unwrap().page;
+    after.check().unwrap();
+    let waits: Vec<Wait> = after
+        .layout()
+        .unwrap()
+        .elements
+        .iter()
+        .map(|e| e.after)
+        .collect();
+    assert!(!waits.contains(&Wait::Join { join: 0 }), "{waits:?}");
+    assert!(waits.contains(&Wait::Join { join: 1 }), "{waits:?}");
 }
 
 #[test]

@@ -44,6 +44,10 @@ impl Page {
                 .map_err(|reason| format!("resources[{i}].{reason}"))?;
         }
         self.known("document", self.document)?;
+        at_most("joins", self.joins.len(), MAX_ELEMENTS)?;
+        for id in self.joins.iter().flatten() {
+            self.known("joins", *id)?;
+        }
         let slowdown = self.recorded.slowdown.unwrap_or(1.0);
         within("recorded.slowdown", slowdown, &(0.01..=1e3))?;
         match &self.paints {
@@ -157,7 +161,13 @@ impl Page {
     fn check_wait(&self, field: &str, wait: Wait) -> Result<(), String> {
         match wait {
             Wait::Resource { id } => self.known(field, id),
-            Wait::ContentLoaded | Wait::Loaded => Ok(()),
+            Wait::Join { join } if join as usize >= self.joins.len() => {
+                let count = self.joins.len();
+                Err(format!(
+                    "{field}: there is no join {join} (they are counted from 0, and there are {count})"
+                ))
+            }
+            Wait::ContentLoaded | Wait::Loaded | Wait::Join { .. } => Ok(()),
         }
     }
 

@@ -106,6 +106,7 @@ impl Draw {
             url: "https://o0.example/".to_owned(),
             origins,
             resources,
+            joins: Vec::new(),
             document: ResourceId(redirects as u32),
             recorded: self.recorded_page(),
             paints: Paints::default(),

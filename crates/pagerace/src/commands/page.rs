@@ -470,7 +470,7 @@ fn found(page: &Page, resource: &Resource) -> String {
                 None => "",
                 Some(Wait::ContentLoaded) => "DCL ",
                 Some(Wait::Loaded) => "load ",
-                Some(Wait::Resource { .. }) => "call ",
+                Some(Wait::Resource { .. } | Wait::Join { .. }) => "call ",
             };
             format!("{since}+{delay}")
         }

@@ -13,17 +13,19 @@ use anyhow::{Context as _, Result, bail};
 use clap::Parser as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use pagerace_chromium::record::{LOADS, RecordOptions, record};
+use pagerace_chromium::record::{Loads, RecordOptions, Recorded, record};
 use pagerace_chromium::{Browser, Options};
 use pagerace_har::Device;
 use pagerace_lab::Progress;
 use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::unit::percent;
 use pagerace_live::link::RunDirectory;
 use serde_json::Value;
 use url::Url;
 
 use crate::cli::files::check_files;
 use crate::cli::groups::ProgressArgs;
+use crate::cli::warn::warn;
 use crate::progress::{Watch, clean_up_on_interrupt};
 use args::RecordArgs;
 pub(super) use measure::Measure;
@@ -45,7 +47,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
     };
     let chromium = args.chromium.as_deref();
     let progress = args.progress.watch("loads");
-    progress.start("recording", LOADS);
+    progress.start("recording", 0);
     let har = load(
         source.url(),
         site.as_ref(),
@@ -82,11 +84,20 @@ fn load(
     }
     let spawn = |mut command: process::Command| command.spawn();
     let launch = || Browser::launch(&options, &spawn);
-    let mut tell = |done| {
-        let _ = progress.tell(Progress { done, total: LOADS });
+    let mut tell = |loads: Loads| {
+        progress.extend(loads.all);
+        let (done, total) = (loads.done, loads.all);
+        let _ = progress.tell(Progress { done, total });
     };
-    let har = record(&launch, url.as_str(), record_options, &mut tell)?;
+    let Recorded { har, disturbed } = record(&launch, url.as_str(), record_options, &mut tell)?;
     progress.clear();
+    if let Some(others) = disturbed {
+        warn(&format!(
+            "{url}: other programs used {} of the processors while the page's work was timed, so its \
+             scripts may seem slower than they are; stop other programs and record it again",
+            percent(others)
+        ));
+    }
     Ok(har)
 }
 

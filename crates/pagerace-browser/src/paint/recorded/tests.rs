@@ -73,6 +73,7 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
             resource(2, Destination::Image, 1_000),
         ],
         document: ResourceId(0),
+        joins: Vec::new(),
         recorded: RecordedPage::default(),
         paints: Paints::Recorded(PageLayout {
             viewport: (1000, 500),

@@ -7,7 +7,7 @@ use pagerace_har::extension::{ElementKind, EntryFields, Ms};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{Body, Page, without_password};
+use super::{Body, Page, ids, without_password};
 use crate::record::fields::{self, Fields};
 use crate::record::log::Request;
 use crate::record::place;
@@ -43,7 +43,7 @@ pub(super) fn entry(page: &Page<'_>, i: usize, first: bool, dropped: &mut usize)
         "_resourceType": request.kind.to_ascii_lowercase(),
         "_chunks": request.chunks.iter()
             .map(|c| json!({"ts": page.ms(c.at), "bytes": c.bytes})).collect::<Vec<_>>(),
-        "_pagerace": extension(page, request, first),
+        "_pagerace": extension(page, i, first),
     });
     if let Some(address) = text(response, "remoteIPAddress") {
         entry["serverIPAddress"] = json!(address.trim_matches(['[', ']']));
@@ -224,7 +224,8 @@ impl Sizes {
 }
 
 /// Returns the extension fields of an entry.
-fn extension(page: &Page<'_>, request: &Request, first: bool) -> EntryFields {
+fn extension(page: &Page<'_>, i: usize, first: bool) -> EntryFields {
+    let request = &page.load.requests[i];
     let trace = &page.load.trace;
     let (initiator_offset, inline_style) = initiator_offset(page, request).unzip();
     let cpu = trace.cpu.get(&request.url).filter(|_| first);
@@ -242,6 +243,7 @@ fn extension(page: &Page<'_>, request: &Request, first: bool) -> EntryFields {
         timer_set_ms: timer.map(|timer| Ms(round(timer.set_ms))),
         timeout_ms: timer.and_then(|timer| Some(Ms(round(timer.timeout_ms?)))),
         caller: caller.cloned(),
+        waits_for: ids(page.load, page.load.waits.of_request(i)),
         failed: request.failed.clone(),
     }
 }

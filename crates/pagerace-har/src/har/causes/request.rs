@@ -115,8 +115,13 @@ fn cause_at(
         // as that for an icon, are not among them.
         let by_script =
             |j: usize| !tells_tasks || recording.entries[j].initiator.kind == Kind::Script;
+        // An experiment has shown that this response is not awaited.
+        let is_free =
+            |j: usize| recording.waits.was_held(j) && !recording.waits.of_entry(i).contains(&j);
         let fits = |j: usize| {
-            if related {
+            if is_free(j) {
+                false
+            } else if related {
                 callers.related(i, j) && by_script(j)
             } else {
                 runs(j)

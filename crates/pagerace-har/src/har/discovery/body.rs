@@ -1,5 +1,5 @@
-//! Links from recorded bodies: exact positions of existing links, and parents of entries
-//! without a link.
+//! Links from recorded bodies: exact positions of existing links, parents of entries without a link,
+//! and the data that name an entry.
 
 use std::collections::BTreeMap;
 
@@ -96,7 +96,8 @@ pub(super) fn unlink_unnamed(recording: &Recording, links: &mut [Option<Link>]) 
         };
         let is_image = recording.own && recording.destinations[i] == Destination::Image;
         let text = body(recording, document.parent);
-        let name = recording.entries[i].url.as_ref().map(|url| by_name(url)[0]);
+        let name = recording.entries[i].url.as_ref();
+        let name = name.and_then(|url| url.path().rsplit('/').next());
         // Escapes may be spelt otherwise in the markup.
         let name = name.filter(|name| name.len() >= SHORTEST_PATH && !name.contains('%'));
         if is_image && !text.is_empty() && name.is_some_and(|name| !text.contains(name)) {
@@ -169,42 +170,90 @@ pub(super) fn asked_after_load(recording: &Recording, i: usize) -> bool {
     is_icon && loaded.is_some_and(|(loaded, start)| start >= loaded)
 }
 
-/// Returns the URL as it occurs in text: absolute from the root, or relative.
-fn exact(url: &url::Url) -> Vec<&str> {
+/// Returns the URL as it occurs in text: absolute from the root, or relative; also with the escapes
+/// of JSON and HTML.
+fn exact(url: &url::Url) -> Vec<String> {
     let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
     let directory = url.path().rfind('/').map_or(0, |at| at + 1);
-    vec![path, &path[directory..]]
+    let mut all = vec![path.to_owned(), path[directory..].to_owned()];
+    all.push(path.replace('/', r"\/"));
+    if path.contains('&') {
+        all.push(path.replace('&', "&amp;"));
+        all.push(path.replace('&', r"\u0026"));
+    }
+    all
 }
 
 /// Returns the file name alone, because scripts and templates append the query.
-fn by_name(url: &url::Url) -> Vec<&str> {
-    url.path().rsplit('/').take(1).collect()
+fn by_name(url: &url::Url) -> Vec<String> {
+    let name = url.path().rsplit('/').next().map(str::to_owned);
+    name.into_iter().collect()
+}
+
+/// Returns, for each entry, the last data complete before it whose text names its URL.
+pub(super) fn named_in_data(recording: &Recording) -> Vec<Option<usize>> {
+    let mut named: Vec<Option<usize>> = vec![None; recording.entries.len()];
+    let is_data = |j: usize| recording.destinations[j] == Destination::Fetch;
+    let asked: Vec<usize> = (1..named.len())
+        .filter(|&i| recording.redirects.from[i].is_none())
+        .collect();
+    each_mention(recording, &asked, exact, is_data, |parent, i, _| {
+        let end = |j| recording.end(j).unwrap_or(0.0);
+        if complete_before(recording, parent, i) && named[i].is_none_or(|j| end(j) <= end(parent)) {
+            named[i] = Some(parent);
+        }
+    });
+    named
 }
 
 fn search_text(
     recording: &Recording,
     links: &mut [Option<Link>],
     missing: &[usize],
-    patterns_of: fn(&url::Url) -> Vec<&str>,
+    patterns_of: fn(&url::Url) -> Vec<String>,
 ) {
     let missing: Vec<usize> = missing
         .iter()
         .copied()
         .filter(|&i| links[i].is_none())
         .collect();
+    each_mention(
+        recording,
+        &missing,
+        patterns_of,
+        |_| true,
+        |parent, i, end| {
+            if links[i].is_none() && complete_before(recording, parent, i) {
+                links[i] = text_link(recording, parent, i, end);
+            }
+        },
+    );
+}
+
+/// Calls `found` with each body in which the URL of one of `asked` occurs, with that entry, which comes
+/// later, and with the end of the occurrence. Only the bodies of entries that `counts` accepts are
+/// searched, in order.
+fn each_mention(
+    recording: &Recording,
+    asked: &[usize],
+    patterns_of: fn(&url::Url) -> Vec<String>,
+    counts: impl Fn(usize) -> bool,
+    mut found: impl FnMut(usize, usize, usize),
+) {
     let mut patterns: Vec<(String, usize)> = Vec::new();
-    for &i in &missing {
+    for &i in asked {
         let Some(url) = &recording.entries[i].url else {
             continue;
         };
         // A file name with an extension is specific enough even without its path.
         for text in patterns_of(url) {
             if text.len() >= SHORTEST_PATH && text.contains(['.', '/']) {
-                patterns.push((text.to_owned(), i));
+                patterns.push((text, i));
             }
         }
     }
-    let texts = (0..recording.entries.len()).filter(|&j| recording.entries[j].body.is_some());
+    let has_body = |j: &usize| recording.entries[*j].body.is_some();
+    let texts = (0..recording.entries.len()).filter(|j| has_body(j) && counts(*j));
     let texts: Vec<usize> = texts.collect();
     if patterns.is_empty() || texts.is_empty() {
         return;
@@ -215,10 +264,10 @@ fn search_text(
     let Ok(automaton) = automaton else { return };
     for parent in texts {
         let text = body(recording, parent);
-        for found in automaton.find_overlapping_iter(text) {
-            let i = patterns[found.pattern().as_usize()].1;
-            if parent < i && links[i].is_none() && complete_before(recording, parent, i) {
-                links[i] = text_link(recording, parent, i, found.end());
+        for mention in automaton.find_overlapping_iter(text) {
+            let i = patterns[mention.pattern().as_usize()].1;
+            if parent < i {
+                found(parent, i, mention.end());
             }
         }
     }
@@ -236,7 +285,8 @@ fn text_link(recording: &Recording, parent: usize, i: usize, end: usize) -> Opti
         {
             How::Style
         }
-        Destination::Script => How::Script,
+        // Scripts, and data that a script reads.
+        Destination::Script | Destination::Fetch => How::Script,
         // The parser (and the preload scanner) finds an `@import` in a style element.
         Destination::Document | Destination::Iframe if destination == Destination::Style => {
             How::Markup

@@ -2,12 +2,13 @@
 
 use pagerace_core::{Destination, Duration, ScriptMode};
 
-use super::{How, Link, offsets};
+use super::{How, Link, body, offsets};
 use crate::har::causes::request::{self, Callers};
 use crate::har::notes::{Kind, Notes};
 use crate::har::recording::{Recording, tick};
 use crate::har::thresholds::{INLINE_LAG_MS, LATE_INITIATOR_MS, QUEUE_MS, SYNCHRONOUS_GAP_MS};
 use crate::har::viewport;
+use crate::har::waits::Joins;
 use pagerace_page::model::MAX_TIME;
 use pagerace_page::{Discovery, Evidence, ResourceId, Trigger, Wait};
 
@@ -18,11 +19,13 @@ pub(in crate::har) fn discoveries(
     modes: &[ScriptMode],
     render_blocking: &[bool],
     cpu_ms: &[Option<f64>],
+    joins: &mut Joins,
     notes: &mut Notes,
 ) -> Vec<Discovery> {
     let offsets = offsets::markup(recording, links, notes);
     let blockers = Blockers::new(recording, links, modes, render_blocking);
     let callers = Callers::new(recording, links);
+    let named = body::named_in_data(recording);
     let mut all = Vec::with_capacity(links.len());
     for (i, link) in links.iter().enumerate() {
         let Some(link) = link else {
@@ -34,9 +37,29 @@ pub(in crate::har) fn discoveries(
             continue;
         };
         let parent = id(link.parent);
-        let (offset, evidence) = offsets[i].unwrap_or((0, link.evidence));
+        let (offset, mut evidence) = offsets[i].unwrap_or((0, link.evidence));
         let mut wait = None;
+        let awaited = recording.waits.beyond(links, i);
         let mut trigger = match link.how {
+            How::Script | How::Inline | How::Style
+                if let Some(last) = recording.last_of(&awaited) =>
+            {
+                evidence = Evidence::Recorded;
+                let (by, all) = after_data(link, last, &awaited);
+                wait = joins.event(&all).filter(|_| all != [by]);
+                let at = recording.end(last).unwrap_or(f64::INFINITY);
+                let delay = since_event(recording, i, at);
+                Trigger::Script {
+                    parent: id(by),
+                    delay,
+                }
+            }
+            // What the data called has made the request, at once or later.
+            How::Script if recording.destinations[link.parent] == Destination::Fetch => {
+                let at = recording.end(link.parent).unwrap_or(f64::INFINITY);
+                let delay = since_event(recording, i, at);
+                Trigger::Script { parent, delay }
+            }
             How::Redirect => Trigger::Redirect { parent },
             How::Markup => Trigger::Markup { parent, offset },
             How::Inline => {
@@ -74,7 +97,8 @@ pub(in crate::har) fn discoveries(
                 if late.is_some_and(|(end, start)| end > start + LATE_INITIATOR_MS) {
                     notes.add(Kind::LateInitiator);
                 }
-                let cause = request::cause(recording, &callers, i, &run);
+                let cause = data(recording, named[i], run.start)
+                    .or_else(|| request::cause(recording, &callers, i, &run));
                 wait = cause.map(|(cause, _)| cause);
                 let delay = match cause {
                     Some((_, at)) => since_event(recording, i, at),
@@ -106,7 +130,9 @@ pub(in crate::har) fn discoveries(
         }
         // A delay after another event is evidence from times, whatever the initiator.
         let evidence = match (link.how, trigger) {
-            (How::Inline, Trigger::Script { .. } | Trigger::After { .. }) => Evidence::Timing,
+            (How::Inline, Trigger::Script { .. } | Trigger::After { .. }) if awaited.is_empty() => {
+                Evidence::Timing
+            }
             _ => evidence,
         };
         all.push(Discovery {
@@ -117,6 +143,25 @@ pub(in crate::har) fn discoveries(
     }
     follow_synchronous(recording, links, &mut all);
     all
+}
+
+/// Returns the event that data which name a request have arrived, and its time, if that was not before
+/// the script which makes the request began to run.
+fn data(recording: &Recording, named: Option<usize>, run: f64) -> Option<(Wait, f64)> {
+    let data = named.filter(|&data| !recording.waits.was_held(data))?;
+    let at = recording.end(data).filter(|at| *at >= run)?;
+    Some((Wait::Resource { id: id(data) }, at))
+}
+
+/// Returns what triggers a request that waits for data as well, and all that it waits for. `last` of
+/// the data arrives last.
+fn after_data(link: &Link, last: usize, awaited: &[usize]) -> (usize, Vec<usize>) {
+    match link.how {
+        How::Script => (link.parent, awaited.to_vec()),
+        // A layout after both of them needs what the style sheet names.
+        How::Style => (last, [awaited, &[link.parent]].concat()),
+        _ => (last, awaited.to_vec()),
+    }
 }
 
 /// Returns the recorded caller of entry `i` and the time from it to the request in

@@ -14,23 +14,34 @@ use crate::extension;
 use crate::har::causes::{self, Events, frame_of};
 use crate::har::recording::Recording;
 use crate::har::thresholds::{FIRST_MOTION_MS, HORIZON_MS};
+use crate::har::waits::Joins;
 use pagerace_page::{Element, ElementKind, Largest, ResourceId, Wait};
 
-/// Times of an element that the recording tells, in milliseconds since the navigation.
+/// What the recording tells of an element; times in milliseconds since the navigation.
+#[derive(Clone)]
 pub(super) struct Told {
+    /// The data that the element waits for, and their arrival.
+    pub(super) data: Option<(Wait, f64)>,
     /// True if a script reveals the element.
     revealed: bool,
     /// Start of the task that put the element on the page.
-    made: Option<f64>,
+    pub(super) made: Option<f64>,
     /// Begin of each motion of the element, and when the element counts as visible, in order.
     motions: Vec<(f64, f64)>,
 }
 
 impl Told {
-    pub(super) fn new(element: &extension::Element) -> Self {
+    pub(super) fn new(
+        element: &extension::Element,
+        recording: &Recording,
+        joins: &mut Joins,
+    ) -> Self {
+        let data = recording.waits.find(&element.waits_for);
+        let last = recording.last_of(&data).and_then(|i| recording.end(i));
         let motions = element.motions_ms.iter();
         let motions = motions.map(|[begin, seen, _]| (begin.0, seen.0));
         Self {
+            data: joins.event(&data).zip(last),
             revealed: element.scripted,
             made: element.made_ms.map(|ms| ms.0),
             motions: motions.filter(|(begin, seen)| begin <= seen).collect(),
@@ -66,6 +77,16 @@ pub(super) fn wait(
         let image = shown(element);
         let made = told.made.filter(|_| image.is_none());
         let begin = made.into_iter().chain(motion.map(|m| m.0)).reduce(f64::max);
+        if let Some((data, at)) = told.data.filter(|_| is_scripted || told.revealed) {
+            element.offset = None;
+            element.after = data;
+            let delay = begin.map(|begin| Duration::from_millis_f64(events.idle(at, begin)));
+            element.delay = delay.filter(|delay| !delay.is_zero());
+            if let Some((begin, seen)) = motion {
+                element.motion = Duration::from_millis_f64(seen - begin);
+            }
+            continue;
+        }
         let Some(mut begin) = begin else { continue };
         let is_largest = |l: Largest| l.text == Some(i) || (image.is_some() && l.image == image);
         // Chromium may count an element before it has faded in, and images before their last motion.
@@ -87,7 +108,7 @@ pub(super) fn wait(
         }
         let called = match motion {
             Some(_) => events.mover(begin, image),
-            None => events.caller(begin),
+            None => events.maker(begin),
         };
         if let Some((after, delay)) = called {
             element.after = after;
@@ -128,6 +149,7 @@ pub(super) fn forget_places(
 /// Dates the elements with the recorded paints. `loaded` is the time of `DOMContentLoaded`.
 pub(super) fn date(
     elements: &mut [Element],
+    told: &[Told],
     viewport: (u32, u32),
     largest: Option<Largest>,
     recording: &Recording,
@@ -155,8 +177,9 @@ pub(super) fn date(
         && let element = &mut elements[text]
         && !is_in_markup(element)
     {
-        let (after, at) =
-            causes::largest_text(recording, loaded).unwrap_or((Wait::ContentLoaded, loaded));
+        let data = told[text].data;
+        let cause = data.or_else(|| causes::largest_text(recording, loaded));
+        let (after, at) = cause.unwrap_or((Wait::ContentLoaded, loaded));
         element.after = after;
         element.delay = since(recording.largest_paint(), at);
     }

@@ -96,7 +96,11 @@ pub(super) fn event(page: &Page, wait: Wait) -> String {
     match wait {
         Wait::ContentLoaded => "DOMContentLoaded".to_owned(),
         Wait::Loaded => "the load event".to_owned(),
-        Wait::Resource { id } => label(page, page.resource(id)),
+        Wait::Resource { .. } | Wait::Join { .. } => {
+            let all = page.awaited(wait);
+            let all: Vec<String> = all.map(|id| label(page, page.resource(id))).collect();
+            all.join(" and ")
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use pagerace_chromium::Clock;
 use pagerace_chromium::browser::{find, version};
-use pagerace_chromium::record::{LOADS, RecordOptions};
+use pagerace_chromium::record::RecordOptions;
 use pagerace_core::Destination;
 use pagerace_har::{Device, Exchange, ImportOptions, Recording};
 use pagerace_lab::unit::percent;
@@ -124,7 +124,7 @@ impl<'a> Measure<'a> {
         let device = source.device().unwrap_or_else(Device::desktop);
         let site = source.serve(&[])?;
         let progress = self.progress.watch("loads");
-        progress.start("measuring", LOADS);
+        progress.start("measuring", 0);
         let har = super::load(
             source.url(),
             site.as_ref(),

@@ -17,7 +17,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use pagerace_chromium::processes::{Process, processes};
+use crate::processes::{Process, processes};
 
 /// Maximum share of all processors that other programs may take in a valid load.
 ///
@@ -29,7 +29,8 @@ pub const CONTENTION_MAX: f64 = 0.15;
 const LOOK: Duration = Duration::from_millis(200);
 
 /// A measurement in progress.
-pub(super) struct Meter {
+#[derive(Debug)]
+pub struct Meter {
     stop: Sender<()>,
     looks: JoinHandle<Ours>,
     before: (u64, u64),
@@ -41,7 +42,7 @@ struct Ours(BTreeMap<u32, (u64, u64)>);
 
 impl Meter {
     /// Starts a measurement; `None` if `/proc` is not available.
-    pub(super) fn start() -> Option<Self> {
+    pub fn start() -> Option<Self> {
         let mut ours = Ours::default();
         ours.look(&processes()?, true);
         let before = totals(&fs::read_to_string("/proc/stat").ok()?)?;
@@ -62,7 +63,7 @@ impl Meter {
 
     /// Ends the measurement and returns the share of all processors, 0 to 1, that other
     /// programs took; `None` if no time has passed.
-    pub(super) fn others(self) -> Option<f64> {
+    pub fn others(self) -> Option<f64> {
         // The thread may have panicked. `join` reports that.
         let _ = self.stop.send(());
         let ours = self.looks.join().ok()?;
