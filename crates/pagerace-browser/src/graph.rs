@@ -304,16 +304,13 @@ fn is_by_layout(page: &Page, id: ResourceId) -> bool {
 }
 
 /// Returns true if the preload scanner requests the resource ahead of the parser. The
-/// scanner sees `link`, `script` and `img` elements; frames, media and requests of inline
-/// scripts wait for the parser.
+/// scanner sees `link`, `script` and `img` elements; frames, media, imports of inline modules, and
+/// requests of inline scripts wait for the parser.
 fn scanner_finds(resource: &Resource) -> bool {
     let is_element = match resource.destination {
+        Destination::Script => resource.script_mode != ScriptMode::Inserted,
         // Prefetches and manifests are also `link` elements.
-        Destination::Script
-        | Destination::Style
-        | Destination::Font
-        | Destination::Image
-        | Destination::Other => true,
+        Destination::Style | Destination::Font | Destination::Image | Destination::Other => true,
         Destination::Document | Destination::Iframe | Destination::Media | Destination::Fetch => {
             false
         }

@@ -71,8 +71,8 @@ lenient! {
         pub timeout_ms: Option<Ms>,
         /// The event that called the function that made the request.
         pub caller: Option<Caller>,
-        /// Ids of the held requests whose responses this one waits for.
-        pub waits_for: Vec<String>,
+        /// Ids of the held requests whose responses this one waits for; `None` if no such load made it.
+        pub waits_for: Option<Vec<String>>,
         /// Reason of a failure, in the browser's words.
         pub failed: Option<String>,
     }
@@ -237,8 +237,9 @@ lenient! {
         pub scripted: bool,
         /// Start of the task that put the element on the page.
         pub made_ms: Option<Ms>,
-        /// Ids of the held requests whose responses the element waits for.
-        pub waits_for: Vec<String>,
+        /// Ids of the held requests whose responses the element waits for; `None` if no such load
+        /// showed it.
+        pub waits_for: Option<Vec<String>>,
         /// Begin of each motion, the time at which the element counts as visible, and the end; in order.
         pub motions_ms: Vec<[Ms; 3]>,
         /// Share of visual progress of an element that is no image.

@@ -237,7 +237,7 @@ fn shown(
         requested: &|_| false,
         images: &BTreeMap::new(),
         histories: &BTreeMap::new(),
-        waits: &|_| Vec::new(),
+        waits: &|_| None,
         viewport: screen,
     };
     let areas = shares::areas(&layout::elements(snapshot, None, &context), screen);

@@ -120,8 +120,9 @@ impl Page<'_> {
 }
 
 /// Returns the ids of requests.
-fn ids(load: &Load, requests: impl Iterator<Item = usize>) -> Vec<String> {
-    requests.map(|i| load.requests[i].id.clone()).collect()
+fn ids(load: &Load, requests: impl IntoIterator<Item = usize>) -> Vec<String> {
+    let ids = requests.into_iter().map(|i| load.requests[i].id.clone());
+    ids.collect()
 }
 
 /// Returns the HAR of a load.
@@ -264,7 +265,7 @@ fn elements(
         requested: &requested,
         images: &load.trace.images,
         histories: &histories,
-        waits: &|name| ids(load, load.waits.of_element(name)),
+        waits: &|name| Some(ids(load, load.waits.of_element(name)?)),
         viewport: load.viewport,
     };
     let (snapshot, unscripted) = (&load.snapshot, load.unscripted.as_ref());

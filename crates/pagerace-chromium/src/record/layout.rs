@@ -66,8 +66,8 @@ pub(super) struct Context<'a> {
     pub(super) images: &'a BTreeMap<String, (f64, f64)>,
     /// The histories of nodes, by backend id. Their times are the starts of tasks.
     pub(super) histories: &'a BTreeMap<i64, History>,
-    /// Returns the ids of the requests whose responses an element waits for.
-    pub(super) waits: &'a dyn Fn(&Name) -> Vec<String>,
+    /// Returns the ids of the requests whose responses an element waits for, if known.
+    pub(super) waits: &'a dyn Fn(&Name) -> Option<Vec<String>>,
     /// Width and height of the viewport, in CSS pixels.
     pub(super) viewport: (f64, f64),
 }
@@ -141,7 +141,7 @@ pub(super) fn names(snapshot: &Value, base: &Url) -> BTreeSet<Name> {
         requested: &|_| false,
         images: &BTreeMap::new(),
         histories: &BTreeMap::new(),
-        waits: &|_| Vec::new(),
+        waits: &|_| None,
         viewport: (0.0, 0.0),
     };
     let painter = painted(snapshot, &context);

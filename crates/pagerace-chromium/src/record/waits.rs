@@ -1,8 +1,8 @@
-//! What waits for each response of data.
+//! What waits for each script and each response of data.
 //!
-//! Initiators name the functions that made a request, not the response that called them, and nothing in
-//! a trace connects an element with the data that it shows. An experiment does: a load holds one
-//! response back until the page is quiet, and then releases it. What comes only then waits for that
+//! Initiators name a function that made a request, not what called it, and nothing in a trace connects
+//! an element with the script that made it and the data that it shows. An experiment does: a load holds
+//! one response back until the page is quiet, and then releases it. What comes only then waits for that
 //! response.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,20 +12,30 @@ use pagerace_har::domain::registrable;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::collect::{TICK, is_page_idle};
+use super::collect::is_page_idle;
 use super::har::Load;
 use super::layout::{self, STYLES};
 use super::log::{Log, Request};
 use crate::{Browser, ChromiumError, Event, Session};
 
-/// The maximum number of responses that are held back, each in a load of its own.
-const HELD_MAX: usize = 12;
+/// The maximum numbers of data and of scripts that are held back, each in a load of its own.
+const DATA_MAX: usize = 12;
+const SCRIPTS_MAX: usize = 24;
+
+/// The number of loads at a time. They mostly wait.
+const AT_ONCE: usize = 4;
 
 /// The time without events of the network after which a page counts as quiet.
 pub(super) const LULL: Duration = Duration::from_millis(400);
 
-/// The maximum time of a load, and again of what follows the release.
+/// The maximum time of a load until the release, and again of what follows it.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The time after the navigation up to which a load waits for what the recorded one requested.
+const LATE: Duration = Duration::from_secs(5);
+
+/// The time for which each load listens before another one has its turn.
+const TURN: Duration = Duration::from_millis(5);
 
 /// A name of a request that is the same in all loads of the page: method, URL, body, and its number
 /// among those that are alike.
@@ -43,24 +53,43 @@ pub(super) struct Waits {
 }
 
 impl Waits {
-    /// Returns the responses that a request waits for.
-    pub(super) fn of_request(&self, request: usize) -> impl Iterator<Item = usize> {
-        self.last(self.requests.get(&request))
+    /// Returns the responses that a request waits for; `None` if no experiment made it.
+    pub(super) fn of_request(&self, request: usize) -> Option<Vec<usize>> {
+        self.requests.get(&request).map(|all| self.last(all))
     }
 
-    /// Returns the responses that an element waits for.
-    pub(super) fn of_element(&self, name: &layout::Name) -> impl Iterator<Item = usize> {
-        self.last(self.elements.get(name))
+    /// Returns the responses that an element waits for; `None` if no experiment showed it.
+    pub(super) fn of_element(&self, name: &layout::Name) -> Option<Vec<usize>> {
+        self.elements.get(name).map(|all| self.last(all))
+    }
+
+    /// Adds the requests and elements that an experiment with the request `held` had at its end, and
+    /// whether they wait for its response.
+    fn add(
+        &mut self,
+        held: usize,
+        requests: impl Iterator<Item = (usize, bool)>,
+        elements: impl Iterator<Item = (layout::Name, bool)>,
+    ) {
+        self.held.insert(held);
+        for (request, waits) in requests {
+            let all = self.requests.entry(request).or_default();
+            all.extend(waits.then_some(held));
+        }
+        for (name, waits) in elements {
+            let all = self.elements.entry(name).or_default();
+            all.extend(waits.then_some(held));
+        }
     }
 
     /// Leaves out responses that another one of them waits for.
-    fn last<'a>(&'a self, all: Option<&'a BTreeSet<usize>>) -> impl Iterator<Item = usize> + 'a {
-        let leads = move |one: &usize, other: &usize| {
+    fn last(&self, all: &BTreeSet<usize>) -> Vec<usize> {
+        let leads = |one: &usize, other: &usize| {
             let before = self.requests.get(other);
             before.is_some_and(|before| before.contains(one))
         };
-        let all = move || all.into_iter().flatten().copied();
-        all().filter(move |one| !all().any(|other| leads(one, &other)))
+        let is_last = |one: &&usize| !all.iter().any(|other| leads(one, other));
+        all.iter().filter(is_last).copied().collect()
     }
 }
 
@@ -72,26 +101,50 @@ pub(super) fn find(
     held: &[usize],
 ) -> Result<Waits, ChromiumError> {
     let names = names(&load.requests);
+    let begun = load.requests.first().map_or(0.0, |first| first.started);
+    // The time since the first request.
+    let asked =
+        |i: usize| Duration::from_millis_f64((load.requests[i].started - begun).max(0.0) * 1e3);
+    let last = (0..names.len()).map(asked).filter(|at| *at <= LATE).max();
     let mut waits = Waits::default();
-    for &held in held {
-        let Some(after) = held_back(browser, url, load, &names[held])? else {
-            continue;
-        };
-        waits.held.insert(held);
-        for (request, name) in names.iter().enumerate() {
-            if request != held && after.requests.contains(name) {
-                waits.requests.entry(request).or_default().insert(held);
+    let mut left = held.iter();
+    let mut running: Vec<(usize, Experiment<'_>)> = Vec::new();
+    loop {
+        while running.len() < AT_ONCE
+            && let Some(&next) = left.next()
+        {
+            let begin = Experiment::begin(browser, url, &names[next], last.unwrap_or_default())?;
+            running.push((next, begin));
+        }
+        if running.is_empty() {
+            return Ok(waits);
+        }
+        let mut over = Vec::new();
+        for (held, experiment) in &mut running {
+            let progress = experiment.run(load)?;
+            if !matches!(progress, Progress::Running) {
+                over.push(*held);
+            }
+            if let Progress::Over(found) = progress {
+                let is_known = |i: &usize| i != held && found.requests.1.contains(&names[*i]);
+                // What comes later anyway may come after the release by chance.
+                let waits_for =
+                    |i: usize| !found.requests.0.contains(&names[i]) && asked(i) <= found.released;
+                let requests = (0..names.len()).filter(is_known);
+                let (before, after) = found.elements;
+                let elements = after.into_iter().map(|name| {
+                    let waits = !before.contains(&name);
+                    (name, waits)
+                });
+                waits.add(*held, requests.map(|i| (i, waits_for(i))), elements);
             }
         }
-        for name in after.elements {
-            waits.elements.entry(name).or_default().insert(held);
-        }
+        running.retain(|(held, _)| !over.contains(held));
     }
-    Ok(waits)
 }
 
-/// Returns the requests for data whose responses may lead to something, the most important first: those
-/// of the page's own site, and large ones.
+/// Returns the requests for scripts and data whose responses may lead to something, the most important
+/// first: those of the page's own site, and large ones.
 pub(super) fn candidates(load: &Load) -> Vec<usize> {
     let site = |url: &str| {
         let url = Url::parse(url).ok();
@@ -99,24 +152,30 @@ pub(super) fn candidates(load: &Load) -> Vec<usize> {
     };
     let own = site(&load.url);
     let frame = load.requests.first().and_then(|r| r.frame.as_deref());
-    let is_data = |request: &Request| {
-        matches!(request.kind.as_str(), "XHR" | "Fetch")
-            && request.frame.as_deref() == frame
+    let is_used = |request: &Request| {
+        request.frame.as_deref() == frame
             && request.ended.is_some()
             && request.failed.is_none()
             && !request.redirected
             && !request.from_memory
     };
-    let mut all: Vec<usize> = (0..load.requests.len())
-        .filter(|&i| is_data(&load.requests[i]))
-        .collect();
-    all.sort_by_key(|&i| {
-        let request = &load.requests[i];
-        let bytes: u64 = request.chunks.iter().map(|chunk| chunk.bytes).sum();
-        (site(&request.url) != own, std::cmp::Reverse(bytes))
-    });
-    all.truncate(HELD_MAX);
-    all
+    let of = |kinds: &[&str], max: usize| {
+        let is_one = |i: &usize| kinds.contains(&load.requests[*i].kind.as_str());
+        let all = (0..load.requests.len()).filter(is_one);
+        let mut all: Vec<usize> = all.filter(|&i| is_used(&load.requests[i])).collect();
+        all.sort_by_key(|&i| {
+            let request = &load.requests[i];
+            let bytes: u64 = request.chunks.iter().map(|chunk| chunk.bytes).sum();
+            (site(&request.url) != own, std::cmp::Reverse(bytes))
+        });
+        all.truncate(max);
+        all
+    };
+    [
+        of(&["XHR", "Fetch"], DATA_MAX),
+        of(&["Script"], SCRIPTS_MAX),
+    ]
+    .concat()
 }
 
 /// Returns the name of each request.
@@ -136,43 +195,89 @@ fn parts(request: &Request) -> (&str, &str, &str) {
     (text("method"), &request.url, text("postData"))
 }
 
-/// What a load showed after the release of a response, and not before.
-struct After {
-    requests: BTreeSet<Name>,
-    elements: BTreeSet<layout::Name>,
+/// What a load had requested and showed, before the release of a response and after it.
+struct Found {
+    /// The time from the navigation to the release.
+    released: Duration,
+    requests: (BTreeSet<Name>, BTreeSet<Name>),
+    elements: (BTreeSet<layout::Name>, BTreeSet<layout::Name>),
 }
 
-/// Loads the page without the response of the request `name` until it is quiet, and releases it then.
-/// Returns `None` if this load does not make the request, or if it is never quiet.
-fn held_back(
-    browser: &mut Browser,
-    url: &str,
-    load: &Load,
-    name: &Name,
-) -> Result<Option<After>, ChromiumError> {
-    let mut session = browser.page()?;
-    session.call("Network.enable", json!({}))?;
-    let pattern = json!({"urlPattern": exactly(&name.1), "requestStage": "Response"});
-    session.call("Fetch.enable", json!({"patterns": [pattern]}))?;
-    let mut watcher = Watcher::new(name, session.now());
-    session.navigate(url)?;
-    if !watcher.run(&mut session)? {
-        return Ok(None);
+/// The state of an experiment.
+enum Progress {
+    Running,
+    Over(Found),
+    /// The load does not make the request, or is never quiet.
+    Failed,
+}
+
+/// A load of the page without one response, until it is quiet and again after the response is released.
+struct Experiment<'a> {
+    session: Session,
+    watcher: Watcher<'a>,
+    /// The load waits for as long before it releases the response.
+    least: Duration,
+    begin: Instant,
+    /// The time of the release, and what there was before.
+    released: Option<(Instant, BTreeSet<Name>, BTreeSet<layout::Name>)>,
+}
+
+impl<'a> Experiment<'a> {
+    /// Begins a load without the response of the request `name`.
+    fn begin(
+        browser: &mut Browser,
+        url: &str,
+        name: &'a Name,
+        least: Duration,
+    ) -> Result<Self, ChromiumError> {
+        let mut session = browser.page()?;
+        session.call("Network.enable", json!({}))?;
+        session.call("DOMSnapshot.enable", json!({}))?;
+        let pattern = json!({"urlPattern": exactly(&name.1), "requestStage": "Response"});
+        session.call("Fetch.enable", json!({"patterns": [pattern]}))?;
+        let begin = session.now();
+        session.navigate(url)?;
+        Ok(Self {
+            watcher: Watcher::new(name, session.now()),
+            session,
+            least,
+            begin,
+            released: None,
+        })
     }
-    let Some(paused) = watcher.paused.take() else {
-        return Ok(None);
-    };
-    let before = (watcher.seen(), elements(&mut session, load)?);
-    session.call("Fetch.continueRequest", json!({"requestId": paused}))?;
-    watcher.last_activity = session.now();
-    if !watcher.run(&mut session)? {
-        return Ok(None);
+
+    /// Goes on with the load.
+    fn run(&mut self, load: &Load) -> Result<Progress, ChromiumError> {
+        let session = &mut self.session;
+        while let Some(event) = session.next_event(TURN)? {
+            self.watcher.handle(session, &event)?;
+        }
+        let now = session.now();
+        let since = self.released.as_ref().map_or(self.begin, |(at, ..)| *at);
+        if now.since(since) >= PATIENCE {
+            return Ok(Progress::Failed);
+        }
+        let is_early = self.released.is_none() && now.since(self.begin) < self.least + LULL;
+        if is_early || !self.watcher.is_quiet(session)? {
+            return Ok(Progress::Running);
+        }
+        let shown = elements(session, load)?;
+        let asked = self.watcher.seen();
+        if let Some((at, requests, elements)) = self.released.take() {
+            return Ok(Progress::Over(Found {
+                released: at.since(self.begin),
+                requests: (requests, asked),
+                elements: (elements, shown),
+            }));
+        }
+        let Some(paused) = self.watcher.paused.take() else {
+            return Ok(Progress::Failed);
+        };
+        session.call("Fetch.continueRequest", json!({"requestId": paused}))?;
+        self.watcher.last_activity = session.now();
+        self.released = Some((session.now(), asked, shown));
+        Ok(Progress::Running)
     }
-    let after = (watcher.seen(), elements(&mut session, load)?);
-    Ok(Some(After {
-        requests: after.0.difference(&before.0).cloned().collect(),
-        elements: after.1.difference(&before.1).cloned().collect(),
-    }))
 }
 
 /// Returns a pattern that matches this URL alone.
@@ -187,12 +292,10 @@ fn exactly(url: &str) -> String {
 
 /// Returns the names of the elements that are visible.
 fn elements(session: &mut Session, load: &Load) -> Result<BTreeSet<layout::Name>, ChromiumError> {
-    session.call("DOMSnapshot.enable", json!({}))?;
     let snapshot: Value = session.call(
         "DOMSnapshot.captureSnapshot",
         json!({"computedStyles": STYLES}),
     )?;
-    session.call("DOMSnapshot.disable", json!({}))?;
     let base = load.paints["base"]
         .as_str()
         .and_then(|b| Url::parse(b).ok());
@@ -227,23 +330,11 @@ impl<'a> Watcher<'a> {
         names(self.log.requests()).into_iter().collect()
     }
 
-    /// Waits until the page is quiet. Returns false if it never is.
-    fn run(&mut self, session: &mut Session) -> Result<bool, ChromiumError> {
-        let begin = session.now();
-        loop {
-            if let Some(event) = session.next_event(TICK)? {
-                self.handle(session, &event)?;
-                continue;
-            }
-            let now = session.now();
-            let open = self.log.open() - usize::from(self.paused.is_some());
-            if open == 0 && now.since(self.last_activity) >= LULL && is_page_idle(session)? {
-                return Ok(true);
-            }
-            if now.since(begin) >= PATIENCE {
-                return Ok(false);
-            }
-        }
+    /// Returns true if nothing happens on the network, and scripts have nothing to do.
+    fn is_quiet(&self, session: &mut Session) -> Result<bool, ChromiumError> {
+        let open = self.log.open() - usize::from(self.paused.is_some());
+        let is_idle = open == 0 && session.now().since(self.last_activity) >= LULL;
+        Ok(is_idle && is_page_idle(session)?)
     }
 
     fn handle(&mut self, session: &mut Session, event: &Event) -> Result<(), ChromiumError> {
@@ -291,11 +382,16 @@ mod tests {
         // Request 2 waits for response 1, and request 4 for both and for 3.
         let waits = Waits {
             held: BTreeSet::from([1, 2, 3]),
-            requests: BTreeMap::from([(2, BTreeSet::from([1])), (4, BTreeSet::from([1, 2, 3]))]),
+            requests: BTreeMap::from([
+                (1, BTreeSet::new()),
+                (2, BTreeSet::from([1])),
+                (4, BTreeSet::from([1, 2, 3])),
+            ]),
             elements: BTreeMap::new(),
         };
-        assert_eq!(waits.of_request(4).collect::<Vec<_>>(), [2, 3]);
-        assert_eq!(waits.of_request(2).collect::<Vec<_>>(), [1]);
-        assert_eq!(waits.of_request(1).count(), 0);
+        assert_eq!(waits.of_request(4), Some(vec![2, 3]));
+        assert_eq!(waits.of_request(2), Some(vec![1]));
+        assert_eq!(waits.of_request(1), Some(vec![]));
+        assert_eq!(waits.of_request(3), None, "no experiment made it");
     }
 }

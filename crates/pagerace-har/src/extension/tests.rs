@@ -36,7 +36,7 @@ fn fields_are_written_as_they_are_read_and_odd_ones_are_not_there() {
             url: "https://a.test/a.js".to_owned(),
             ms: Ms(0.5),
         }),
-        waits_for: vec!["7.1".to_owned()],
+        waits_for: Some(vec!["7.1".to_owned()]),
         failed: Some("net::ERR_NAME_NOT_RESOLVED".to_owned()),
     };
     assert_eq!(entry(&written), read);

@@ -353,14 +353,24 @@ fn hold_load_event(
         let asked = loaded.zip(entry.asked);
         let begun = asked.is_none_or(|(loaded, asked)| asked < loaded);
         let waits = waits && !destination::is_prefetch(entry);
-        draft.blocks_load = i == 0 || (waits && !after && begun);
-        draft.blocks_load_if_early = i > 0 && waits && !begun;
+        // The load event does not wait for data, nor for what they lead to before that is requested.
+        let is_called = waits_for_data(recording, links, i);
+        draft.blocks_load = i == 0 || (waits && !after && begun && !is_called);
+        draft.blocks_load_if_early = i > 0 && waits && (!begun || is_called);
     }
     // HTML standard: lazy images do not delay the load event.
     for image in layout::lazy(recording, links) {
         drafts[image].blocks_load = false;
         drafts[image].blocks_load_if_early = false;
     }
+}
+
+/// Returns true if entry `i`, or what led to it, waits for data that a script requested.
+fn waits_for_data(recording: &Recording, links: &[Option<Link>], i: usize) -> bool {
+    let is_data = |j: &usize| recording.destinations[*j] == Destination::Fetch;
+    let parent = |i: &usize| links[*i].as_ref().map(|link| link.parent);
+    let mut all = std::iter::successors(Some(i), parent);
+    all.any(|i| recording.waits.of_entry(i).iter().any(is_data))
 }
 
 /// Adds notes on missing data that no other step reports.

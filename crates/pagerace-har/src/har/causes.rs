@@ -54,13 +54,19 @@ impl<'a> Events<'a> {
     /// Returns the event that began the motion of an element at `at`, and the idle time between them.
     /// `image` is what the element shows. Of the arrivals, only those of this image, of scripts, of
     /// data and of style sheets count.
-    pub(super) fn mover(&self, at: f64, image: Option<ResourceId>) -> Option<(Wait, f64)> {
+    /// The element waits for no held response, if that `is_known`.
+    pub(super) fn mover(
+        &self,
+        at: f64,
+        image: Option<ResourceId>,
+        is_known: bool,
+    ) -> Option<(Wait, f64)> {
         let own = self.arrivals.iter().find(|(_, id)| Some(*id) == image);
         if let Some((_, id)) = own.filter(|(end, _)| self.follows(at, *end, EVENT_TO_MOTION_MS)) {
             return Some((Wait::Resource { id: *id }, 0.0));
         }
         self.called_by(at, EVENT_TO_MOTION_MS, |id| {
-            !self.recording.waits.was_held(id.index())
+            !(is_known && self.recording.waits.was_held(id.index()))
                 && matches!(
                     self.recording.destinations[id.index()],
                     Destination::Script | Destination::Fetch | Destination::Style

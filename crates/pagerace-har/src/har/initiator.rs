@@ -40,6 +40,8 @@ pub(super) struct Place {
 pub(super) struct Initiator {
     pub(super) kind: Kind,
     pub(super) places: Vec<Place>,
+    /// True for the static import of a module: it has a place, but no stack.
+    pub(super) is_import: bool,
     /// The recorder's id of the request that a preflight precedes.
     pub(super) request_id: Option<String>,
 }
@@ -68,6 +70,7 @@ impl Initiator {
         Self {
             kind,
             places: place.into_iter().collect(),
+            is_import: false,
             request_id: None,
         }
     }
@@ -86,11 +89,13 @@ impl Initiator {
             places.extend(frames.take(MAX_FRAMES - places.len()));
             stack = trace.get("parent");
         }
+        let has_stack = !places.is_empty();
         if let Some(place) = frame(object) {
             places.push(place);
         }
         Self {
             kind,
+            is_import: kind == Kind::Script && !has_stack && !places.is_empty(),
             places,
             request_id: filled(object, "requestId").map(str::to_owned),
         }

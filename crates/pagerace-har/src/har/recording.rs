@@ -303,11 +303,17 @@ impl<'a> Recording<'a> {
         self.entries[i].end
     }
 
-    /// Returns the entry that was complete last.
+    /// Returns the entry that was over last, see [`over`](Self::over).
     pub(super) fn last_of(&self, entries: &[usize]) -> Option<usize> {
-        let end = |i: usize| self.end(i).unwrap_or(0.0);
+        let over = |i: usize| self.over(i).unwrap_or(0.0);
         let all = entries.iter().copied();
-        all.max_by(|&a, &b| end(a).total_cmp(&end(b)).then(a.cmp(&b)))
+        all.max_by(|&a, &b| over(a).total_cmp(&over(b)).then(a.cmp(&b)))
+    }
+
+    /// Returns the end of the first run of a script, if it is recorded, or else the completion of `i`.
+    pub(super) fn over(&self, i: usize) -> Option<f64> {
+        let ran = self.ran.get(&i).map(|run| run.end);
+        ran.or_else(|| self.end(i))
     }
 
     /// Returns the share of document `d`'s body that had arrived at time `t`, from the

@@ -15,8 +15,8 @@ use super::recording::Recording;
 pub(super) struct Waits<'a> {
     /// The last entry of each request that was held.
     held: BTreeMap<&'a str, usize>,
-    /// The responses that each entry waits for.
-    entries: Vec<Vec<usize>>,
+    /// The responses that each entry waits for; `None` if that is not known.
+    entries: Vec<Option<Vec<usize>>>,
 }
 
 impl<'a> Waits<'a> {
@@ -30,9 +30,9 @@ impl<'a> Waits<'a> {
             entries: Vec::new(),
         };
         let of = |(i, entry): (usize, &Entry)| {
-            let mut all = waits.find(&entry.own.waits_for);
+            let mut all = waits.find(entry.own.waits_for.as_ref()?);
             all.retain(|response| *response < i);
-            all
+            Some(all)
         };
         waits.entries = entries.iter().enumerate().map(of).collect();
         waits
@@ -47,7 +47,13 @@ impl<'a> Waits<'a> {
 
     /// Returns the responses that an entry waits for.
     pub(super) fn of_entry(&self, i: usize) -> &[usize] {
-        &self.entries[i]
+        self.entries[i].as_deref().unwrap_or_default()
+    }
+
+    /// Returns true if entry `i` is known not to wait for the response of `other`.
+    pub(super) fn is_free_of(&self, i: usize, other: usize) -> bool {
+        let all = self.entries[i].as_ref();
+        self.was_held(other) && all.is_some_and(|all| !all.contains(&other))
     }
 
     /// Returns true if the response of `entry` was held back.
@@ -62,27 +68,34 @@ impl<'a> Waits<'a> {
         let implied = |response: &usize| {
             before
                 .iter()
-                .any(|b| b == response || self.entries[*b].contains(response))
+                .any(|b| b == response || self.of_entry(*b).contains(response))
         };
-        let all = self.entries[i].iter().copied();
+        let all = self.of_entry(i).iter().copied();
         all.filter(|response| !implied(response)).collect()
     }
 }
 
-/// Links requests that wait for data to the last of these, unless a script is known to make them.
+/// Links requests that wait for scripts or data to the last of these, unless the markup or a script is
+/// known to make them.
 pub(super) fn link(recording: &Recording, links: &mut [Option<Link>]) {
     for (i, link) in links.iter_mut().enumerate().skip(1) {
-        let is_known = link.as_ref().is_some_and(|link| {
-            matches!(
-                link.how,
-                How::Redirect | How::Script | How::Inline | How::Style
-            )
+        let is_known = link.as_ref().is_some_and(|link| match link.how {
+            How::Redirect | How::Script | How::Inline | How::Style => true,
+            How::Markup => is_named(recording, link.parent, i),
+            How::After => false,
         });
         let waits = recording.waits.of_entry(i);
         if let Some(last) = recording.last_of(waits).filter(|_| !is_known) {
             *link = Some(Link::new(last, How::Script, Evidence::Recorded));
         }
     }
+}
+
+/// Returns true if the markup of `document` names entry `i`.
+fn is_named(recording: &Recording, document: usize, i: usize) -> bool {
+    let url = recording.url(i);
+    let mut references = recording.references.get(&document).into_iter().flatten();
+    references.any(|reference| Some(reference.url.as_str()) == url.as_deref())
 }
 
 /// The joins of a page, see [`pagerace_page::Page::joins`].

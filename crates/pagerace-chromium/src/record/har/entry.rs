@@ -232,6 +232,7 @@ fn extension(page: &Page<'_>, i: usize, first: bool) -> EntryFields {
     let timer = trace.timers.get(&request.id).filter(|t| t.set_ms >= 0.0);
     let by_script = request.initiator["type"] == "script";
     let caller = trace.callers.get(&request.id).filter(|_| by_script);
+    let waits = page.load.waits.of_request(i);
     let face = || page.faces.iter().find(|f| f.urls.contains(&request.url));
     let face = (request.kind == "Font").then(face).flatten();
     EntryFields {
@@ -243,7 +244,7 @@ fn extension(page: &Page<'_>, i: usize, first: bool) -> EntryFields {
         timer_set_ms: timer.map(|timer| Ms(round(timer.set_ms))),
         timeout_ms: timer.and_then(|timer| Some(Ms(round(timer.timeout_ms?)))),
         caller: caller.cloned(),
-        waits_for: ids(page.load, page.load.waits.of_request(i)),
+        waits_for: waits.map(|waits| ids(page.load, waits)),
         failed: request.failed.clone(),
     }
 }

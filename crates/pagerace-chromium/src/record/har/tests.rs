@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{Body, Load, Scripts, har};
 use crate::record::log::Log;
 use crate::record::trace::{Cpu, Summary};
+use crate::record::waits::Waits;
 
 const HTML: &str = "<!doctype html>\r\n<title>Größe 😀</title><script src=s.js></script>\r\n\
     <p id=big>Text</p><script>fetch('/post')</script>";
@@ -116,6 +117,7 @@ fn load(keep_secrets: bool) -> Load {
         snapshot: Value::Null,
         histories: std::collections::BTreeMap::new(),
         viewport: (1350.0, 940.0),
+        waits: Waits::default(),
         watched: Scripts::default(),
         paints: json!({"url": "https://a.test/", "base": "https://a.test/", "fcpMs": 400.0,
             "lcp": {"ms": 500.0, "url": "https://a.test/i.png", "size": 9},

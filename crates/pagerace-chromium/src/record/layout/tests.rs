@@ -137,6 +137,7 @@ fn found_beside(page: &Page, unscripted: Option<&Page>, html: Option<&str>) -> V
         requested: &|_| true,
         images: &BTreeMap::from([("https://a.test/i.png".to_owned(), (40.0, 30.0))]),
         histories: &BTreeMap::new(),
+        waits: &|_| None,
         viewport: (800.0, 600.0),
     };
     let unscripted = unscripted.map(Page::snapshot);
@@ -384,6 +385,7 @@ fn nonsense_is_an_empty_page() {
             requested: &|_| true,
             images: &BTreeMap::new(),
             histories: &BTreeMap::new(),
+            waits: &|_| None,
             viewport: (0.0, 0.0),
         };
         assert!(elements(&snapshot, None, &context).is_empty());
@@ -523,6 +525,7 @@ fn an_image_that_scripts_enlarge_in_a_new_box_is_rebuilt() {
             requested: &|_| true,
             images: &BTreeMap::from([("https://a.test/i.png".to_owned(), (40.0, 30.0))]),
             histories: &BTreeMap::new(),
+            waits: &|_| None,
             viewport: (800.0, 600.0),
         };
         is_rebuilt(with, without, &context, "https://a.test/i.png")

@@ -116,10 +116,8 @@ fn cause_at(
         let by_script =
             |j: usize| !tells_tasks || recording.entries[j].initiator.kind == Kind::Script;
         // An experiment has shown that this response is not awaited.
-        let is_free =
-            |j: usize| recording.waits.was_held(j) && !recording.waits.of_entry(i).contains(&j);
         let fits = |j: usize| {
-            if is_free(j) {
+            if recording.waits.is_free_of(i, j) {
                 false
             } else if related {
                 callers.related(i, j) && by_script(j)

@@ -47,8 +47,9 @@ pub(in crate::har) fn discoveries(
                 evidence = Evidence::Recorded;
                 let (by, all) = after_data(link, last, &awaited);
                 wait = joins.event(&all).filter(|_| all != [by]);
-                let at = recording.end(last).unwrap_or(f64::INFINITY);
-                let delay = since_event(recording, i, at);
+                let all = recording.last_of(recording.waits.of_entry(i));
+                let at = all.and_then(|last| recording.over(last));
+                let delay = since_event(recording, i, at.unwrap_or(f64::INFINITY));
                 Trigger::Script {
                     parent: id(by),
                     delay,

@@ -63,7 +63,7 @@ fn data(
         };
         let waits = entries.filter(inside).map(|i| recording.waits.of_entry(i));
         let waits = waits.into_iter().find(|waits| !waits.is_empty())?;
-        let at = recording.end(recording.last_of(waits)?)?;
+        let at = recording.over(recording.last_of(waits)?)?;
         Some((joins.event(waits)?, at))
     })
 }

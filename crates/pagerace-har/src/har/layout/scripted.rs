@@ -20,8 +20,10 @@ use pagerace_page::{Element, ElementKind, Largest, ResourceId, Wait};
 /// What the recording tells of an element; times in milliseconds since the navigation.
 #[derive(Clone)]
 pub(super) struct Told {
-    /// The data that the element waits for, and their arrival.
+    /// The scripts and data that the element waits for, and when they were over.
     pub(super) data: Option<(Wait, f64)>,
+    /// True if it is known which held responses the element waits for.
+    is_known: bool,
     /// True if a script reveals the element.
     revealed: bool,
     /// Start of the task that put the element on the page.
@@ -36,12 +38,14 @@ impl Told {
         recording: &Recording,
         joins: &mut Joins,
     ) -> Self {
-        let data = recording.waits.find(&element.waits_for);
-        let last = recording.last_of(&data).and_then(|i| recording.end(i));
+        let data = element.waits_for.as_ref();
+        let data = data.map_or_else(Vec::new, |data| recording.waits.find(data));
+        let last = recording.last_of(&data).and_then(|i| recording.over(i));
         let motions = element.motions_ms.iter();
         let motions = motions.map(|[begin, seen, _]| (begin.0, seen.0));
         Self {
             data: joins.event(&data).zip(last),
+            is_known: element.waits_for.is_some(),
             revealed: element.scripted,
             made: element.made_ms.map(|ms| ms.0),
             motions: motions.filter(|(begin, seen)| begin <= seen).collect(),
@@ -107,8 +111,9 @@ pub(super) fn wait(
             continue;
         }
         let called = match motion {
-            Some(_) => events.mover(begin, image),
-            None => events.maker(begin),
+            Some(_) => events.mover(begin, image, told.is_known),
+            None if told.is_known => events.maker(begin),
+            None => events.caller(begin),
         };
         if let Some((after, delay)) = called {
             element.after = after;

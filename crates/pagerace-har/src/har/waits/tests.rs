@@ -1,3 +1,4 @@
+use pagerace_core::Duration;
 use pagerace_page::{Evidence, Page, ResourceId, Trigger, Wait};
 use serde_json::{Value, json};
 
@@ -24,8 +25,9 @@ fn import(waits: &[&str], element: &Value) -> Page {
     let script =
         json!({"type": "script", "stack": {"callFrames": [{"url": "https://a.test/app.js"}]}});
     let mut data = ["one", "two"].map(|id| entry(id, "fetch", 200, 100, &json!({})));
-    data.iter_mut()
-        .for_each(|one| one["_initiator"] = script.clone());
+    for one in &mut data {
+        one["_initiator"] = script.clone();
+    }
     data[1]["time"] = json!(250);
     let [one, two] = data;
     let own = json!({"held": ["one", "two"],
@@ -64,12 +66,12 @@ fn what_waits_for_data_follows_them() {
     };
     // The data arrive after 300 ms, and the task of the request begins 155 ms later.
     assert_eq!((parent, image.wait), (ResourceId(2), None));
-    assert_eq!(delay.as_millis_f64().round(), 160.0);
+    assert_eq!(delay.as_millis_f64().round() as u32, 160);
     assert_eq!(image.evidence, Evidence::Recorded);
     let layout = page.layout().expect("recorded");
     assert_eq!(layout.elements[0].after, ONE);
     assert_eq!(
-        layout.elements[0].delay.map(|d| d.as_millis_f64()),
+        layout.elements[0].delay.map(Duration::as_millis_f64),
         Some(155.0)
     );
     assert_eq!(
@@ -87,18 +89,18 @@ fn what_waits_for_all_data_follows_the_last() {
     assert_eq!(page.joins, [[ResourceId(2), ResourceId(3)]]);
     let image = page.resources[4].discovery;
     assert_eq!(image.trigger.parent(), Some(ResourceId(3)));
-    assert_eq!(image.wait, Some(both));
+    assert_eq!(image.wait, Some(ONE), "its parent is the other one");
     let text = &page.layout().expect("recorded").elements[0];
     // The later data arrive after 450 ms.
     assert_eq!(
-        (text.after, text.delay.map(|d| d.as_millis_f64())),
+        (text.after, text.delay.map(Duration::as_millis_f64)),
         (both, Some(5.0))
     );
 }
 
 #[test]
 fn what_waits_for_no_data_follows_something_else() {
-    let text = json!({"kind": "text", "rect": [0, 0, 100, 50], "madeMs": 455});
+    let text = json!({"kind": "text", "rect": [0, 0, 100, 50], "madeMs": 455, "waitsFor": []});
     let page = import(&[], &text);
     let text = &page.layout().expect("recorded").elements[0];
     // The second response came right before, but the text came without it, too.
