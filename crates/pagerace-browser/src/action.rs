@@ -18,6 +18,11 @@ pub enum Action {
         /// The resource that will be requested.
         resource: ResourceId,
     },
+    /// Connects to the resource's origin. The request may follow.
+    Connect {
+        /// The resource that would be requested.
+        resource: ResourceId,
+    },
     /// Changes the priority of an earlier request (`PRIORITY_UPDATE`).
     Reprioritise {
         /// The resource of the request.

@@ -54,6 +54,8 @@ pub struct Browser {
     /// The earliest times at which the next request that is discovered may reach the network
     /// service and leave it.
     next_known: Instant,
+    /// The number of hints that the scanner has found.
+    hinted: usize,
     next_leaves: Instant,
     /// Time until which the network service prepares for a document.
     prepares_until: Instant,
@@ -109,6 +111,7 @@ impl Browser {
             costs,
             requests,
             next_known: Instant::default(),
+            hinted: 0,
             next_leaves: Instant::default(),
             prepares_until: Instant::default(),
             states: vec![State::default(); page.resources.len()],
@@ -262,7 +265,12 @@ impl Browser {
             match timer {
                 Timer::Discover(id) => self.discover_by_script(at, id),
                 Timer::Scanned(id) => self.scanned(at, id),
+                Timer::Styled => self.styled(at),
                 Timer::Announce(id) => self.requests.announce(id),
+                Timer::Hint(index) => {
+                    let hint = self.page.hints[index];
+                    self.requests.prepare(hint.of, hint.connects);
+                }
                 Timer::Ask(id) => self.ask(at, id),
                 Timer::Commit(id) => self.commit(at, id),
                 Timer::Cached(id) => self.cached_response(at, id),

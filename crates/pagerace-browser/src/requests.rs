@@ -149,6 +149,15 @@ impl Requests {
         }
     }
 
+    /// Prepares a connection for `id`, or looks up its name alone.
+    pub(crate) fn prepare(&mut self, id: ResourceId, connects: bool) {
+        self.actions.push_back(if connects {
+            Action::Connect { resource: id }
+        } else {
+            Action::LookUp { resource: id }
+        });
+    }
+
     fn hold(&mut self, id: ResourceId) {
         let entry = &mut self.entries[id.index()];
         let age = entry.held.map_or(self.asked, |(_, age)| age);

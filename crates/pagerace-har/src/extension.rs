@@ -189,6 +189,8 @@ lenient! {
     pub struct Rendering {
         /// Style, layout and paint up to the frame of the first contentful paint.
         pub first_ms: Option<Ms>,
+        /// The part of it for computing styles.
+        pub first_style_ms: Option<Ms>,
         /// The mean of a task with such work after that.
         pub later_ms: Option<Ms>,
         /// From the main thread's commit of that frame to its presentation, without decoding of images.
@@ -235,6 +237,8 @@ lenient! {
         pub natural: Option<(f64, f64)>,
         /// True if a script reveals or moves the element, or makes a part of it.
         pub scripted: bool,
+        /// True if a script removes the element again before the page is loaded.
+        pub transient: bool,
         /// Start of the task that put the element on the page.
         pub made_ms: Option<Ms>,
         /// Ids of the held requests whose responses the element waits for; `None` if no such load

@@ -17,6 +17,7 @@ mod entry;
 mod exchanges;
 mod filter;
 mod headers;
+mod hints;
 mod http_date;
 mod initiator;
 mod largest;

@@ -280,11 +280,12 @@ fn add_ranges(
         let (base, (low, high)) = (base.filter(|base| base.is_finite())?, range?);
         Some((low / base, high / base))
     };
-    row.same = is_same(
-        row.relative,
-        share(central(&paired, 0.8)),
-        share(row.probable_range),
-    );
+    row.same = trust.inferred.is_none()
+        && is_same(
+            row.relative,
+            share(central(&paired, 0.8)),
+            share(row.probable_range),
+        );
     row.mark = mark_by_ranges(row, &trust);
     row.trust = Some(trust);
 }

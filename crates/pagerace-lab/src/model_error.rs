@@ -13,7 +13,7 @@
 use pagerace_core::{Words as _, words};
 use pagerace_net::Network;
 use pagerace_page::intervention::{Effect, Intervention};
-use pagerace_page::{Interventions, PaintEvidence};
+use pagerace_page::{Interventions, LargestElement, Page, PaintEvidence, ResourceId};
 use serde::Serialize;
 
 use crate::analysis::SMALL;
@@ -111,6 +111,8 @@ pub struct Trust {
     pub basis: String,
     /// Why this class stands in for another one; empty if it does not.
     pub instead_of: String,
+    /// See [`Question::inferred`]. Nothing is sure then.
+    pub inferred: Option<ResourceId>,
 }
 
 /// The properties of a comparison that determine the model's error.
@@ -126,6 +128,9 @@ pub struct Question {
     pub lossy: bool,
     /// The evidence for the page's paints.
     pub evidence: PaintEvidence,
+    /// A resource of which only times tell what requests it, if the metric depends on it, and one
+    /// contender delays, blocks or changes what may lead to it.
+    pub inferred: Option<ResourceId>,
 }
 
 impl ModelErrors {
@@ -173,6 +178,8 @@ impl ModelErrors {
         if let Some(what) = question.unmeasured.first() {
             (*what).clone_into(&mut trust.instead_of);
         }
+        trust.inferred = question.inferred;
+        trust.names_winners &= question.inferred.is_none();
         trust
     }
 
@@ -313,6 +320,7 @@ impl Trust {
             same: [0, 0],
             basis: String::new(),
             instead_of: String::new(),
+            inferred: None,
         }
     }
 
@@ -334,6 +342,7 @@ impl Trust {
                 place(class.evidence, class.lossy)
             ),
             instead_of: String::new(),
+            inferred: None,
         }
     }
 
@@ -468,14 +477,45 @@ impl Question {
             (!browser.measured, browser.title),
         ];
         let never = never.into_iter().filter(|(differs, _)| *differs);
+        let follows_causes = a.interventions != b.interventions || a.changes != b.changes;
+        let inferred = follows_causes.then(|| inferred(&plan.pages[page], metric));
         Self {
             kinds: kinds.map(|(_, kind)| kind).collect(),
             unmeasured: never.map(|(_, what)| what).collect(),
             metric,
             lossy: is_lossy(&plan.networks[network]),
             evidence: plan.pages[page].paint_evidence(),
+            inferred: inferred.flatten(),
         }
     }
+}
+
+/// Returns a resource that a paint metric depends on, of which only times tell what requests it.
+fn inferred(page: &Page, metric: MetricId) -> Option<ResourceId> {
+    let decisive: Vec<ResourceId> = match metric.metric().name {
+        "fcp" => {
+            let blocking = page.resources.iter().filter(|one| one.render_blocking);
+            blocking.map(|one| one.id).collect()
+        }
+        "lcp" => page.layout().map_or_else(
+            || {
+                let likely = page.largest_candidates().first().map(|one| one.element);
+                match likely {
+                    Some(LargestElement::Image { id }) => vec![id],
+                    _ => Vec::new(),
+                }
+            },
+            |layout| {
+                let text = layout.largest.and_then(|largest| largest.text);
+                let after = text.map(|text| layout.elements[text].after);
+                let awaited = after.into_iter().flat_map(|wait| page.awaited(wait));
+                let image = layout.largest.and_then(|largest| largest.image);
+                awaited.chain(image).collect()
+            },
+        ),
+        _ => Vec::new(),
+    };
+    decisive.into_iter().find_map(|id| page.guessed_cause(id))
 }
 
 /// Splits interventions into those that block and those that delay.

@@ -20,9 +20,9 @@ pub use change::{Change, Changed, Changes};
 pub use intervention::{Intervention, Interventions, ResourceEffect};
 pub use model::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence,
-    FetchPriority, FontDisplay, FontUse, Guess, ImageBytes, ImageCoding, ImageShare, InlineScript,
-    Largest, LargestCandidate, LargestElement, NoResponse, Note, Origin, OriginId, Overlay, Page,
-    PageLayout, PaintEvidence, PaintFit, Paints, PictureShares, RecordedExchange, RecordedPage,
-    RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
+    FetchPriority, FontDisplay, FontUse, Guess, Hint, ImageBytes, ImageCoding, ImageShare,
+    InlineScript, Largest, LargestCandidate, LargestElement, NoResponse, Note, Origin, OriginId,
+    Overlay, Page, PageLayout, PaintEvidence, PaintFit, Paints, PictureShares, RecordedExchange,
+    RecordedPage, RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 pub use paint::{PaintChange, PaintEffect};

@@ -6,6 +6,8 @@ mod content;
 mod layout;
 mod paints;
 
+use std::collections::BTreeSet;
+
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +64,9 @@ pub struct Page {
     /// Sets of resources that something waits for together; see [`Wait::Join`].
     #[serde(default, skip_serializing_if = "is_default")]
     pub joins: Vec<Vec<ResourceId>>,
+    /// Hints of the document that prepare connections, by offset.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hints: Vec<Hint>,
     /// Measurements from the recording, for comparison only.
     pub recorded: RecordedPage,
     /// Evidence for the page's paints.
@@ -69,6 +74,18 @@ pub struct Page {
     pub paints: Paints,
     /// Missing, odd or omitted data of the recording, and its substitutes.
     pub notes: Vec<Note>,
+}
+
+/// A hint to prepare for requests to an origin: `<link rel=preconnect>` or `<link rel=dns-prefetch>`,
+/// or a `Link` field of the response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hint {
+    /// The first resource that uses what the hint prepares.
+    pub of: ResourceId,
+    /// Encoded bytes of the document up to the end of the element; 0 for a field of the response.
+    pub offset: u64,
+    /// True for a connection, false for the look-up of the name alone.
+    pub connects: bool,
 }
 
 /// A scheme, host and port, and the connection that reaches it.
@@ -469,6 +486,30 @@ impl Page {
         };
         one.into_iter()
             .chain(several.into_iter().flatten().copied())
+    }
+
+    /// Returns the nearest resource, from `id` back to the navigation, of which only times tell what
+    /// requests it; `None` if the recording tells it of all of them.
+    ///
+    /// # Panics
+    /// Panics if the id is not of this page.
+    pub fn guessed_cause(&self, id: ResourceId) -> Option<ResourceId> {
+        let mut before = vec![id];
+        let mut seen = BTreeSet::new();
+        while let Some(id) = before.pop() {
+            let discovery = &self.resource(id).discovery;
+            let is_guessed = discovery.evidence >= Evidence::Timing;
+            if is_guessed && discovery.trigger.place().is_none() {
+                return Some(id);
+            }
+            let awaited = discovery
+                .wait
+                .into_iter()
+                .flat_map(|wait| self.awaited(wait));
+            let all = awaited.chain(discovery.trigger.parent());
+            before.extend(all.filter(|id| seen.insert(*id)));
+        }
+        None
     }
 
     /// Returns the encoded body bytes of all responses.

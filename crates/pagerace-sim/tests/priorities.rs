@@ -52,6 +52,7 @@ fn page(recorded_layout: bool) -> Page {
         body_start: Some(400),
         rendering: Some(RenderingTime {
             first: Duration::from_millis(40),
+            first_style: None,
             later: Some(Duration::from_millis(3)),
             presentation: None,
             later_presentation: None,

@@ -247,7 +247,11 @@ impl Browser {
         }
         let new = state.received - state.scanned_bytes;
         state.scanned_bytes = state.received;
-        let from = state.scanned;
+        let (from, received) = (state.scanned, state.received);
+        if Some(id.index()) == self.graph.document {
+            self.scan_hints(now, received, new);
+        }
+        let state = &mut self.states[id.index()];
         let found = self.graph.nodes[id.index()].scanned[from..]
             .iter()
             .take_while(|(offset, _)| *offset <= state.received)
@@ -260,6 +264,20 @@ impl Browser {
         for position in from..from + found {
             let child = self.graph.nodes[id.index()].scanned[position].1;
             self.schedule(due, Timer::Scanned(child));
+        }
+    }
+
+    /// Schedules the hints that the preload scanner finds in the first `received` bytes of the document,
+    /// of which `new` are new.
+    fn scan_hints(&mut self, now: Instant, received: u64, new: u64) {
+        let left = &self.page.hints[self.hinted..];
+        let found = left.iter().take_while(|hint| hint.offset <= received);
+        let found = self.hinted..self.hinted + found.count();
+        self.hinted = found.end;
+        let document = self.page.document;
+        let due = now + self.costs.scan(self.page.resource(document), new);
+        for hint in found {
+            self.schedule(due, Timer::Hint(hint));
         }
     }
 
@@ -436,17 +454,41 @@ impl Browser {
         (failed && is_font(font) && is_font(parent)).then_some(parent)
     }
 
-    /// Handles the end of a layout that used the parsed style sheets. Fonts and images that the
-    /// sheets name are requested, and images in the viewport become more urgent. Images
-    /// requested by this layout are raised by a later one, after their requests have left.
-    pub(super) fn after_layout(&mut self, now: Instant) {
+    /// Requests the background images of the frame whose styles are computed.
+    pub(super) fn styled(&mut self, now: Instant) {
+        let waiting = std::mem::take(&mut self.rendering.awaiting_layout);
+        let (images, rest) = waiting
+            .into_iter()
+            .partition(|(id, _)| self.is_background(*id));
+        self.rendering.awaiting_layout = rest;
+        self.discover_all(now, images);
+    }
+
+    /// Returns true for images that styles request. A layout requests lazy images, which do not delay
+    /// the load event, and fonts.
+    pub(super) fn is_background(&self, id: ResourceId) -> bool {
+        let resource = self.page.resource(id);
+        self.graph.nodes[id.index()].role == Role::Image
+            && (resource.blocks_load || resource.blocks_load_if_early)
+    }
+
+    /// Discovers what the running frame requests.
+    fn discover_all(&mut self, now: Instant, found: Vec<(ResourceId, Ready)>) {
         let over = self.current;
-        let raised = std::mem::take(&mut self.rendering.to_raise);
-        for (child, asked) in std::mem::take(&mut self.rendering.awaiting_layout) {
+        for (child, asked) in found {
             self.current = Ready::new(now, self.rendering.since.and(asked).cause);
             self.discover(now, child);
         }
         self.current = over;
+    }
+
+    /// Handles the end of a layout that used the parsed style sheets. Fonts and images that the
+    /// sheets name are requested, and images in the viewport become more urgent. Images
+    /// requested by this layout are raised by a later one, after their requests have left.
+    pub(super) fn after_layout(&mut self, now: Instant) {
+        let raised = std::mem::take(&mut self.rendering.to_raise);
+        let found = std::mem::take(&mut self.rendering.awaiting_layout);
+        self.discover_all(now, found);
         for (image, signal) in raised {
             // A class below all others was chosen by the author.
             if self.page.resources[image.index()].priority != RequestPriority::VeryLow {

@@ -67,6 +67,10 @@ pub(super) enum Timer {
     Discover(ResourceId),
     /// The preload scanner finds an element.
     Scanned(ResourceId),
+    /// The styles of the running frame are computed.
+    Styled,
+    /// The preload scanner finds a hint, by index.
+    Hint(usize),
     /// The network service knows a request that leaves later.
     Announce(ResourceId),
     /// A request is ready to leave.
@@ -100,7 +104,7 @@ impl Timer {
     pub(super) const fn keeps_load(self) -> bool {
         !matches!(
             self,
-            Self::BlockPeriodOver(_) | Self::Flush(_) | Self::Announce(_)
+            Self::BlockPeriodOver(_) | Self::Flush(_) | Self::Announce(_) | Self::Hint(_)
         )
     }
 }

@@ -28,7 +28,13 @@ impl Browser {
             Task::Style(id) => self.costs.style(&self.page.resources[id.index()]),
             Task::Script(id) => self.costs.script(&self.page.resources[id.index()]),
             Task::Vector(id) => self.costs.vector(&self.page.resources[id.index()]),
-            Task::Render => self.begin_render(now),
+            Task::Render => {
+                let cost = self.begin_render(now);
+                if let Some(share) = self.style_share() {
+                    self.schedule(now + cost.mul_f64(share), Timer::Styled);
+                }
+                cost
+            }
             Task::Callback(index) => self.begin_callback(index),
             Task::Deliver(_) => self.overheads.receive,
             Task::Request(_) | Task::Load => Duration::ZERO,
@@ -156,6 +162,17 @@ impl Browser {
         self.rendering.laid_out_bytes = parsed;
         let first = (!self.rendering.laid_out).then_some((resource, parsed));
         self.costs.render(first, part)
+    }
+
+    /// Returns the part of a frame's task after which its styles are computed, if that is recorded and
+    /// background images wait for it.
+    fn style_share(&self) -> Option<f64> {
+        let rendering = self.page.layout()?.rendering?;
+        let first = rendering.first.as_millis_f64();
+        let share = rendering.first_style?.as_millis_f64() / first;
+        let waiting = self.rendering.awaiting_layout.iter();
+        let waits = waiting.into_iter().any(|(id, _)| self.is_background(*id));
+        (waits && share < 1.0).then_some(share)
     }
 
     /// Returns the time from the end of a frame's task until the frame is on the screen.

@@ -97,6 +97,7 @@ pub(crate) fn page(resources: Vec<Resource>) -> Arc<Page> {
         document: document.unwrap_or(ResourceId(0)),
         resources,
         joins: Vec::new(),
+        hints: Vec::new(),
         recorded: RecordedPage::default(),
         paints: Paints::default(),
         notes: Vec::new(),
@@ -207,7 +208,9 @@ impl Loaded {
             .iter()
             .filter_map(|(_, action)| match action {
                 Action::Fetch { resource, .. } => Some(resource.0),
-                Action::LookUp { .. } | Action::Reprioritise { .. } => None,
+                Action::LookUp { .. } | Action::Connect { .. } | Action::Reprioritise { .. } => {
+                    None
+                }
             })
             .collect()
     }

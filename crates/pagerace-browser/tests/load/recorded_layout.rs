@@ -53,6 +53,7 @@ pub(crate) fn image(resource: u32, width: f32) -> Element {
 pub(crate) fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
     let rendering = RenderingTime {
         first: ms(8.0),
+        first_style: None,
         later: Some(ms(2.0)),
         presentation: None,
         later_presentation: None,

@@ -202,6 +202,7 @@ fn extension(page: Page<'_>, secrets_dropped: usize) -> PageFields {
     } else {
         LargestKind::Text
     };
+    elements.extend(load.waits.transient());
     let ms = |value: &Value| value.as_f64().map(Ms);
     PageFields {
         version: Some(VERSION),

@@ -132,20 +132,21 @@ pub(super) fn visible_nodes(snapshot: &Value, context: &Context<'_>) -> Vec<i64>
     visible.filter_map(|e| painter.page.id(e.node)).collect()
 }
 
-/// Returns the names of all visible elements of the page at `base`.
-pub(super) fn names(snapshot: &Value, base: &Url) -> BTreeSet<Name> {
-    let context = Context {
-        document: base,
-        html: None,
-        faces: &[],
-        requested: &|_| false,
-        images: &BTreeMap::new(),
-        histories: &BTreeMap::new(),
-        waits: &|_| None,
-        viewport: (0.0, 0.0),
+/// Returns all visible elements of a page with their names. The elements of the viewport that are text or
+/// images of the markup are given whole.
+pub(super) fn named(snapshot: &Value, context: &Context<'_>) -> BTreeMap<Name, Option<Element>> {
+    let Some(painter) = painted(snapshot, context) else {
+        return BTreeMap::new();
     };
-    let painter = painted(snapshot, &context);
-    painter.map_or_else(BTreeSet::new, |p| p.names().into_iter().collect())
+    let names = painter.names();
+    let elements = painter.finish(None).into_iter();
+    let whole = elements.map(|e| {
+        let [x, y, width, height] = e.rect;
+        let is_seen = context.is_in_viewport(Rect([x, y, x + width, y + height]));
+        let is_content = matches!(e.kind, Kind::Text | Kind::Image) && e.offset.is_some();
+        Some(e).filter(|_| is_seen && is_content)
+    });
+    names.into_iter().zip(whole).collect()
 }
 
 /// Returns true if scripts make the image at `url` larger than in `unscripted`, and build its
@@ -694,6 +695,7 @@ impl Painter<'_> {
                     offset: e.places.iter().max().copied(),
                     natural: e.natural,
                     scripted: e.grown || !e.places.is_empty() && seen.is_some_and(is_hidden),
+                    transient: false,
                     made_ms: made.map(|ms| Ms(hundredths(ms))),
                     motions_ms: motions.iter().map(times).collect(),
                     waits_for: (context.waits)(&name),

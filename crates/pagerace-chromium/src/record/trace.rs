@@ -328,8 +328,11 @@ impl Trace {
         let forced = frames::forced(&spans, frame, until);
         account(&spans, &forced, &waits, navigation.at, loaded, &mut summary);
         if let Some(painted) = painted {
-            let works = frames::works(&spans, &forced, navigation.at);
-            summary.rendering = self.frames.of_page(main.0, painted, navigation.at, &works);
+            let of =
+                |counts: fn(Kind) -> bool| frames::works(&spans, &forced, navigation.at, counts);
+            let (works, styles) = (of(Kind::is_rendering), of(|kind| kind == Kind::Style));
+            let frames = &self.frames;
+            summary.rendering = frames.of_page(main.0, painted, navigation.at, &works, &styles);
         }
         summary
     }
@@ -376,8 +379,8 @@ impl Summary {
     }
 
     /// Replaces the times of the load of which this is the summary by the medians of `loads`.
-    /// Tasks change by the ratio of the sums, because the machine was as much faster or slower in
-    /// that load, whose times are `own`.
+    /// Tasks change as the times of their script do, or else by the ratio of the sums: the machine was as
+    /// much faster or slower in that load, whose times are `own`.
     pub(super) fn take_medians(&mut self, own: &BTreeMap<String, Cpu>, loads: &[Times]) {
         let cpu: Vec<_> = loads.iter().map(|load| &load.cpu).collect();
         self.cpu = medians(&cpu);
@@ -388,10 +391,20 @@ impl Summary {
             both.map(|(_, cpu)| cpu.script + cpu.parse).sum()
         };
         let ratio = sum(&self.cpu, own) / sum(own, &self.cpu);
-        if ratio.is_finite() && ratio > 0.0 {
-            for task in &mut self.tasks {
-                task.duration_ms *= ratio;
-            }
+        let is_sane = |ratio: &f64| ratio.is_finite() && *ratio > 0.0;
+        let of_script = |task: &Task| {
+            let url = task.url.as_ref().filter(|_| task.kind == Kind::Script)?;
+            let (own, median) = (own.get(url)?.script, self.cpu.get(url)?.script);
+            Some(median / own).filter(is_sane)
+        };
+        let all = Some(ratio).filter(is_sane).unwrap_or(1.0);
+        let ratios: Vec<f64> = self
+            .tasks
+            .iter()
+            .map(|t| of_script(t).unwrap_or(all))
+            .collect();
+        for (task, ratio) in self.tasks.iter_mut().zip(ratios) {
+            task.duration_ms *= ratio;
         }
     }
 }

@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pagerace_core::{Duration, Instant};
 use pagerace_har::domain::registrable;
+use pagerace_har::extension::Element;
 use serde_json::{Value, json};
 use url::Url;
 
 use super::collect::is_page_idle;
-use super::har::Load;
+use super::har::{self, Load};
 use super::layout::{self, STYLES};
 use super::log::{Log, Request};
 use crate::{Browser, ChromiumError, Event, Session};
@@ -50,12 +51,24 @@ pub(super) struct Waits {
     requests: BTreeMap<usize, BTreeSet<usize>>,
     /// The responses that each element waits for.
     elements: BTreeMap<layout::Name, BTreeSet<usize>>,
+    /// Elements of the markup that the page shows until a response has come, and not at the end.
+    transient: BTreeMap<layout::Name, Element>,
 }
 
 impl Waits {
     /// Returns the responses that a request waits for; `None` if no experiment made it.
     pub(super) fn of_request(&self, request: usize) -> Option<Vec<usize>> {
         self.requests.get(&request).map(|all| self.last(all))
+    }
+
+    /// Returns the elements of the markup that scripts remove again.
+    pub(super) fn transient(&self) -> impl Iterator<Item = Element> {
+        let all = self.transient.iter();
+        let gone = all.filter(|(name, _)| !self.elements.contains_key(*name));
+        gone.map(|(_, element)| Element {
+            transient: true,
+            ..element.clone()
+        })
     }
 
     /// Returns the responses that an element waits for; `None` if no experiment showed it.
@@ -131,7 +144,11 @@ pub(super) fn find(
                 let waits_for =
                     |i: usize| !found.requests.0.contains(&names[i]) && asked(i) <= found.released;
                 let requests = (0..names.len()).filter(is_known);
-                let (before, after) = found.elements;
+                let (shown, after) = found.elements;
+                let before: BTreeSet<_> = shown.keys().cloned().collect();
+                let whole = shown.into_iter();
+                let whole = whole.filter_map(|(name, element)| Some((name, element?)));
+                waits.transient.extend(whole);
                 let elements = after.into_iter().map(|name| {
                     let waits = !before.contains(&name);
                     (name, waits)
@@ -200,8 +217,11 @@ struct Found {
     /// The time from the navigation to the release.
     released: Duration,
     requests: (BTreeSet<Name>, BTreeSet<Name>),
-    elements: (BTreeSet<layout::Name>, BTreeSet<layout::Name>),
+    elements: (Elements, BTreeSet<layout::Name>),
 }
+
+/// The visible elements; see [`layout::named`].
+type Elements = BTreeMap<layout::Name, Option<Element>>;
 
 /// The state of an experiment.
 enum Progress {
@@ -219,7 +239,7 @@ struct Experiment<'a> {
     least: Duration,
     begin: Instant,
     /// The time of the release, and what there was before.
-    released: Option<(Instant, BTreeSet<Name>, BTreeSet<layout::Name>)>,
+    released: Option<(Instant, BTreeSet<Name>, Elements)>,
 }
 
 impl<'a> Experiment<'a> {
@@ -267,7 +287,7 @@ impl<'a> Experiment<'a> {
             return Ok(Progress::Over(Found {
                 released: at.since(self.begin),
                 requests: (requests, asked),
-                elements: (elements, shown),
+                elements: (elements, shown.into_keys().collect()),
             }));
         }
         let Some(paused) = self.watcher.paused.take() else {
@@ -290,8 +310,8 @@ fn exactly(url: &str) -> String {
         .collect()
 }
 
-/// Returns the names of the elements that are visible.
-fn elements(session: &mut Session, load: &Load) -> Result<BTreeSet<layout::Name>, ChromiumError> {
+/// Returns the elements that are visible.
+fn elements(session: &mut Session, load: &Load) -> Result<Elements, ChromiumError> {
     let snapshot: Value = session.call(
         "DOMSnapshot.captureSnapshot",
         json!({"computedStyles": STYLES}),
@@ -299,7 +319,20 @@ fn elements(session: &mut Session, load: &Load) -> Result<BTreeSet<layout::Name>
     let base = load.paints["base"]
         .as_str()
         .and_then(|b| Url::parse(b).ok());
-    Ok(base.map_or_else(BTreeSet::new, |base| layout::names(&snapshot, &base)))
+    let document = har::main_document(load);
+    Ok(base.map_or_else(BTreeMap::new, |base| {
+        let context = layout::Context {
+            document: &base,
+            html: document.and_then(|i| load.bodies[i].as_ref()?.as_text()),
+            faces: &[],
+            requested: &|_| false,
+            images: &load.trace.images,
+            histories: &BTreeMap::new(),
+            waits: &|_| None,
+            viewport: load.viewport,
+        };
+        layout::named(&snapshot, &context)
+    }))
 }
 
 /// Watches a load.
@@ -387,7 +420,7 @@ mod tests {
                 (2, BTreeSet::from([1])),
                 (4, BTreeSet::from([1, 2, 3])),
             ]),
-            elements: BTreeMap::new(),
+            ..Waits::default()
         };
         assert_eq!(waits.of_request(4), Some(vec![2, 3]));
         assert_eq!(waits.of_request(2), Some(vec![1]));

@@ -25,6 +25,7 @@ impl Builder {
             resources: vec![],
             document: ResourceId(0),
             joins: Vec::new(),
+            hints: Vec::new(),
             recorded: RecordedPage::default(),
             paints: Paints::default(),
             notes: vec![],

@@ -12,7 +12,7 @@ use super::paints::{self, RecordedPaints};
 use super::recording::Recording;
 use super::thresholds::LOAD_ROUNDING_MS;
 use super::waits::Joins;
-use super::{cache, content, destination, largest, layout, loading, origins, rtt, viewport};
+use super::{cache, content, destination, hints, largest, layout, loading, origins, rtt, viewport};
 use crate::category;
 use crate::extension::TaskKind;
 use pagerace_page::model::MAX_FIELD_BYTES;
@@ -54,6 +54,7 @@ pub(super) fn page(
     );
     hold_load_event(&recording, &links, &mut drafts, &mut notes);
     note_what_is_missing(entries, &mut notes);
+    let hints = hints::read(&recording, |i| drafts[i].anonymous);
     Page {
         name,
         url: drafts[0].url.clone(),
@@ -61,6 +62,7 @@ pub(super) fn page(
         resources: drafts,
         document: ResourceId(recording.document as u32),
         joins: joins.0,
+        hints,
         recorded: recorded_page(&recording, &times, creator),
         paints,
         notes: notes.into_notes(),

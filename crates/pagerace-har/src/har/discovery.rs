@@ -15,6 +15,7 @@ mod triggers;
 
 use pagerace_page::Evidence;
 
+use super::hints;
 use super::notes::{Kind, Notes};
 use super::recording::Recording;
 use super::waits;
@@ -77,6 +78,7 @@ pub(super) fn links(recording: &Recording, notes: &mut Notes) -> Vec<Option<Link
     }));
     body::locate(recording, &mut links);
     body::unlink_unnamed(recording, &mut links);
+    by_field(recording, &mut links);
     waits::link(recording, &mut links);
     body::search(recording, &mut links);
     late::relink(recording, &mut links, notes);
@@ -95,6 +97,24 @@ pub(super) fn links(recording: &Recording, notes: &mut Notes) -> Vec<Option<Link
     }
     sources::relink(recording, &mut links);
     links
+}
+
+/// Links what a `Link` field of the document's response preloads to the begin of the document.
+fn by_field(recording: &Recording, links: &mut [Option<Link>]) {
+    let preloads = hints::preloads(recording);
+    let document = recording.document;
+    for (i, link) in links.iter_mut().enumerate().skip(document + 1) {
+        let is_named = |url: String| preloads.contains(&url);
+        let unknown = link.as_ref().is_none_or(|link| link.how != How::Script);
+        let is_preload = recording.entries[i].preload && unknown;
+        if is_preload && recording.url(i).is_some_and(is_named) {
+            let first = Link::new(document, How::Markup, Evidence::Recorded);
+            *link = Some(Link {
+                decoded_offset: Some(1),
+                ..first
+            });
+        }
+    }
 }
 
 #[cfg(test)]

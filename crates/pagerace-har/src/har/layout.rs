@@ -51,7 +51,8 @@ pub(super) fn read(
         .flatten()
         .unzip();
     let loaded = recording.parsed;
-    let largest = largest(recording, &own.paints, &elements, viewport);
+    let lasting = told.iter().take_while(|told| !told.transient).count();
+    let largest = largest(recording, &own.paints, &elements[..lasting], viewport);
     if let Some(loaded) = loaded {
         scripted::forget_places(&mut elements, &told, viewport, largest, recording, loaded);
         if let Some(events) = &events {
@@ -430,6 +431,7 @@ fn rendering(recording: &Recording, told: &extension::Rendering) -> Option<Rende
     let later = (count > 0).then(|| time(sum(false) / count as f64));
     Some(RenderingTime {
         first: told_time(told.first_ms).or(first)?,
+        first_style: told_time(told.first_style_ms),
         later: told_time(told.later_ms).or(later),
         presentation: told_time(told.presentation_ms),
         later_presentation: told_time(told.later_presentation_ms),

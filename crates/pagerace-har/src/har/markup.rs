@@ -38,6 +38,12 @@ pub(super) enum Element {
         applies: bool,
     },
     Preload,
+    /// A hint to connect to the URL's origin, or only to look up its host.
+    Hint {
+        connects: bool,
+        /// True for a connection without credentials.
+        anonymous: bool,
+    },
     Image {
         lazy: bool,
     },
@@ -59,7 +65,7 @@ pub fn references(html: &str, document: &Url) -> Vec<(Destination, Url)> {
             Element::Image { .. } => Destination::Image,
             Element::Media => Destination::Media,
             Element::Preload => Destination::Other,
-            Element::Frame | Element::Other => return None,
+            Element::Frame | Element::Hint { .. } | Element::Other => return None,
         };
         Some((destination, Url::parse(&reference.url).ok()?))
     };
@@ -297,6 +303,11 @@ impl Scanner {
             }
         } else if has("preload") || has("modulepreload") {
             Element::Preload
+        } else if has("preconnect") || has("dns-prefetch") {
+            Element::Hint {
+                connects: has("preconnect"),
+                anonymous: attribute(tag, "crossorigin").is_some(),
+            }
         } else {
             Element::Other
         };

@@ -37,6 +37,7 @@ impl TransferSequence {
             resources,
             document: ResourceId(0),
             joins: Vec::new(),
+            hints: Vec::new(),
             recorded: RecordedPage::default(),
             paints: Paints::default(),
             notes: vec![Note {

@@ -26,6 +26,7 @@ fn question(kinds: &[DifferenceKind]) -> Question {
         metric: "lcp".parse().unwrap(),
         lossy: false,
         evidence: Recorded,
+        inferred: None,
     }
 }
 

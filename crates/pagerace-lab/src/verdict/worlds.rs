@@ -1,5 +1,6 @@
 //! Verdicts over plausible worlds, which follow from ranges of differences.
 
+use pagerace_page::LargestElement;
 use pagerace_report::input::VerdictKind;
 
 use super::element::by_element;
@@ -48,12 +49,25 @@ pub(super) fn verdict(case: &Case<'_>, analysis: &Analysis) -> Verdict {
     );
     more.extend(broken(case, analysis));
     more.extend(failures(case));
+    let answer = [Some(answer), doubt(case, analysis)];
+    let answer = answer.into_iter().flatten().collect::<Vec<_>>().join(" ");
     Verdict {
         kind,
         winner: best,
         sentence: [vec![answer.clone()], more].concat().join(" "),
         answer,
     }
+}
+
+/// Says that only times tell what leads to a resource on which the answer depends.
+fn doubt(case: &Case<'_>, analysis: &Analysis) -> Option<String> {
+    let trusts = analysis.rows.iter().filter_map(|row| row.trust.as_ref());
+    let id = trusts.into_iter().find_map(|trust| trust.inferred)?;
+    let page = &case.results.plan.pages[case.page];
+    let name = page.element_in_words(LargestElement::Image { id });
+    Some(format!(
+        "Nothing here is sure: only times tell what requests {name}, on which the answer depends."
+    ))
 }
 
 fn kind_of(row: &Comparison) -> VerdictKind {

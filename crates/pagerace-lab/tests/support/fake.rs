@@ -50,6 +50,7 @@ pub fn page(name: &str) -> Page {
         }],
         document: ResourceId(0),
         joins: Vec::new(),
+        hints: Vec::new(),
         recorded: RecordedPage::default(),
         paints: Paints::default(),
         notes: Vec::new(),

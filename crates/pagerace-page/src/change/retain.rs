@@ -110,6 +110,11 @@ impl Page {
         let joins = self.joins.clone();
         let events = Events { kept: &kept, joins };
         self.joins.iter_mut().for_each(|join| kept.ids(join));
+        self.hints.retain_mut(|hint| {
+            let place = kept.place(hint.of);
+            hint.of = place.unwrap_or(hint.of);
+            place.is_some()
+        });
         let resources = std::mem::take(&mut self.resources).into_iter();
         self.resources = resources
             .filter_map(|mut resource| {

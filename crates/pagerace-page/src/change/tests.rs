@@ -95,6 +95,7 @@ fn page() -> Page {
         resources,
         document: id(0),
         joins: Vec::new(),
+        hints: Vec::new(),
         recorded: RecordedPage::default(),
         paints: Paints::Recorded(PageLayout {
             viewport: (800, 600),

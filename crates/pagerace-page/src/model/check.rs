@@ -44,6 +44,12 @@ impl Page {
                 .map_err(|reason| format!("resources[{i}].{reason}"))?;
         }
         self.known("document", self.document)?;
+        at_most("hints", self.hints.len(), MAX_ELEMENTS)?;
+        for hint in &self.hints {
+            self.known("hints.of", hint.of)?;
+            let document = self.resource(self.document);
+            at_most("hints.offset", hint.offset, document.body_bytes)?;
+        }
         at_most("joins", self.joins.len(), MAX_ELEMENTS)?;
         for id in self.joins.iter().flatten() {
             self.known("joins", *id)?;

@@ -261,6 +261,9 @@ pub struct Largest {
 pub struct RenderingTime {
     /// Total time up to the first contentful paint.
     pub first: Duration,
+    /// The part of it for computing styles; `None` if not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_style: Option<Duration>,
     /// Average time of a task after the first contentful paint; `None` without such
     /// tasks.
     pub later: Option<Duration>,

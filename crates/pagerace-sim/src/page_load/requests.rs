@@ -20,6 +20,7 @@ impl PageLoad<'_> {
         match action {
             Action::Fetch { resource, priority } => self.fetch(resource, priority),
             Action::LookUp { resource } => self.look_up_early(resource),
+            Action::Connect { resource } => self.connect_early(resource),
             Action::Reprioritise { resource, priority } => self.reprioritise(resource, priority),
         }
     }
@@ -29,6 +30,21 @@ impl PageLoad<'_> {
         let fails = self.scenario.page.resource(resource).no_response.is_some();
         if !fails && !self.is_refused(resource) {
             self.look_up(self.place_of(resource));
+        }
+    }
+
+    /// Connects to the server of a request that may follow. Left out: connections by QUIC and TCP side by
+    /// side; only the name is looked up then.
+    fn connect_early(&mut self, resource: ResourceId) {
+        let place = self.place_of(resource);
+        if self.discovers(place) {
+            self.look_up_early(resource);
+            return;
+        }
+        let fails = self.scenario.page.resource(resource).no_response.is_some();
+        let open = &self.pool.places[place];
+        if open.connections.is_empty() && !fails && !self.is_refused(resource) {
+            self.open(place, open.protocol);
         }
     }
 

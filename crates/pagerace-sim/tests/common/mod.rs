@@ -42,6 +42,7 @@ pub fn flat_page(images: &[u64]) -> Page {
         resources: std::iter::once(document).chain(children).collect(),
         document: ResourceId(0),
         joins: Vec::new(),
+        hints: Vec::new(),
         recorded: RecordedPage::default(),
         paints: Paints::default(),
         notes: vec![],

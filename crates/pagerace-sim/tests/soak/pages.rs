@@ -107,6 +107,7 @@ impl Draw {
             origins,
             resources,
             joins: Vec::new(),
+            hints: Vec::new(),
             document: ResourceId(redirects as u32),
             recorded: self.recorded_page(),
             paints: Paints::default(),
@@ -432,6 +433,7 @@ impl Draw {
             largest,
             rendering: self.chance(0.5).then(|| RenderingTime {
                 first: self.ms(500),
+                first_style: self.chance(0.5).then(|| self.ms(500)),
                 later: self.chance(0.5).then(|| self.ms(50)),
                 presentation: self.chance(0.5).then(|| self.ms(80)),
                 later_presentation: self.chance(0.5).then(|| self.ms(80)),

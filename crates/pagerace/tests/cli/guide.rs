@@ -144,6 +144,7 @@ fn record(evidence: PaintEvidence) -> String {
         metric: MetricId::default(),
         lossy: false,
         evidence,
+        inferred: None,
     };
     ModelErrors::embedded().of(&question).in_words()
 }

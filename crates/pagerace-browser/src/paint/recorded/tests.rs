@@ -74,6 +74,7 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
         ],
         document: ResourceId(0),
         joins: Vec::new(),
+        hints: Vec::new(),
         recorded: RecordedPage::default(),
         paints: Paints::Recorded(PageLayout {
             viewport: (1000, 500),

@@ -19,6 +19,8 @@ use crate::record::timings::round;
 pub(in crate::record) struct Rendering {
     /// Style, layout and paint up to the frame of the first contentful paint.
     pub(in crate::record) first: Option<f64>,
+    /// The part of it for computing styles.
+    pub(in crate::record) first_style: Option<f64>,
     /// The mean of a task with such work after that.
     pub(in crate::record) later: Option<f64>,
     /// From the main thread's commit of that frame to its presentation, without decoding of images.
@@ -36,6 +38,7 @@ impl Rendering {
         };
         Self {
             first: times(|load| load.first),
+            first_style: times(|load| load.first_style),
             later: times(|load| load.later),
             presentation: times(|load| load.presentation),
             later_presentation: times(|load| load.later_presentation),
@@ -45,7 +48,8 @@ impl Rendering {
     /// Multiplies the main thread's times, including its waits, because Chromium's throttling also
     /// multiplies short waits. The compositor of a slow device is as fast.
     pub(in crate::record) fn slow_down(&mut self, factor: f64) {
-        for work in [&mut self.first, &mut self.later].into_iter().flatten() {
+        let all = [&mut self.first, &mut self.first_style, &mut self.later];
+        for work in all.into_iter().flatten() {
             *work *= factor;
         }
     }
@@ -55,6 +59,7 @@ impl Rendering {
         let ms = |time: Option<f64>| time.map(|time| Ms(round(time)));
         extension::Rendering {
             first_ms: ms(self.first),
+            first_style_ms: ms(self.first_style),
             later_ms: ms(self.later),
             presentation_ms: ms(self.presentation),
             later_presentation_ms: ms(self.later_presentation),
@@ -106,10 +111,15 @@ pub(super) fn forced(spans: &[Span], frame: &str, until: f64) -> Vec<f64> {
     forced
 }
 
-/// Returns the start of each task with style, layout or paint in microseconds, and the milliseconds
-/// of that work. A layout that a script or the parser forces counts for that script or the parser,
+/// Returns the start of each task with work of kinds that `counts`, such as style, layout and paint, in
+/// microseconds, and the milliseconds of that work. A layout that a script or the parser forces counts for that script or the parser,
 /// but for what is in `forced`. `spans` are those of the main thread since `zero`, enclosing ones first.
-pub(super) fn works(spans: &[Span], forced: &[f64], zero: f64) -> Vec<(f64, f64)> {
+pub(super) fn works(
+    spans: &[Span],
+    forced: &[f64],
+    zero: f64,
+    counts: impl Fn(Kind) -> bool,
+) -> Vec<(f64, f64)> {
     let mut works: Vec<(f64, f64)> = Vec::new();
     // The start and end of the task, and the end of the outermost span in it.
     let (mut task, mut until) = ((zero, zero), zero);
@@ -124,10 +134,10 @@ pub(super) fn works(spans: &[Span], forced: &[f64], zero: f64) -> Vec<(f64, f64)
             continue;
         }
         let is_nested = span.start < until;
-        let work = match (is_nested, span.kind.is_rendering()) {
-            (true, _) => *forced,
-            (false, true) => span.wall,
-            (false, false) => 0.0,
+        let work = match (counts(span.kind), is_nested) {
+            (false, _) => 0.0,
+            (true, true) => *forced,
+            (true, false) => span.wall,
         };
         until = until.max(end);
         if work <= 0.0 {
@@ -222,14 +232,15 @@ impl Frames {
         Some((*commit, *first))
     }
 
-    /// Returns the times of a page's frames. `painted` is the one of [`Self::first_shown`], and `works`
-    /// are those of the main thread.
+    /// Returns the times of a page's frames. `painted` is the one of [`Self::first_shown`], `works` are
+    /// those of the main thread, and `styles` the part of them for computing styles.
     pub(super) fn of_page(
         &self,
         process: i64,
         painted: (f64, f64),
         zero: f64,
         works: &[(f64, f64)],
+        styles: &[(f64, f64)],
     ) -> Rendering {
         let (commit, _) = painted;
         let (before, after) = works.split_at(works.partition_point(|(at, _)| *at < commit));
@@ -244,6 +255,9 @@ impl Frames {
         let later = shown.iter().filter(|(c, _)| *c > commit);
         Rendering {
             first: Some(sum(before)),
+            first_style: Some(sum(
+                &styles[..styles.partition_point(|(at, _)| *at < commit)]
+            )),
             later: (!after.is_empty()).then(|| sum(&after) / after.len() as f64),
             presentation: Some(time(painted)),
             later_presentation: median(later.map(|shown| time(*shown)).collect()),

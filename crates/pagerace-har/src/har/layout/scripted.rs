@@ -26,6 +26,8 @@ pub(super) struct Told {
     is_known: bool,
     /// True if a script reveals the element.
     revealed: bool,
+    /// True if a script removes the element again. Such elements come last.
+    pub(super) transient: bool,
     /// Start of the task that put the element on the page.
     pub(super) made: Option<f64>,
     /// Begin of each motion of the element, and when the element counts as visible, in order.
@@ -47,6 +49,7 @@ impl Told {
             data: joins.event(&data).zip(last),
             is_known: element.waits_for.is_some(),
             revealed: element.scripted,
+            transient: element.transient,
             made: element.made_ms.map(|ms| ms.0),
             motions: motions.filter(|(begin, seen)| begin <= seen).collect(),
         }

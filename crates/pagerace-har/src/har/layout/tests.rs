@@ -97,11 +97,12 @@ fn own() -> Value {
 #[test]
 fn frames_take_the_times_that_the_recording_tells() {
     let mut own = own();
-    own["rendering"] = json!({"firstMs": 40, "laterMs": null, "presentationMs": 12.5,
+    own["rendering"] = json!({"firstMs": 40, "firstStyleMs": 10, "laterMs": null, "presentationMs": 12.5,
         "laterPresentationMs": "soon"});
     let rendering = import(&own).layout().cloned().expect("recorded").rendering;
     let expected = RenderingTime {
         first: Duration::from_millis(40),
+        first_style: Some(Duration::from_millis(10)),
         later: Some(Duration::from_millis(3)),
         presentation: Some(Duration::from_micros(12_500)),
         later_presentation: None,

@@ -193,6 +193,7 @@ impl Report<'_> {
             metric: self.population.metric,
             lossy: false,
             evidence: PaintEvidence::Recorded,
+            inferred: None,
         };
         let all = ModelErrors::embedded();
         let recorded = all.of(&question);

@@ -66,9 +66,10 @@ fn frames_are_followed_to_the_screen() {
         (51_000.0, 10.0),
     ];
     let painted = frames.first_shown(7, "F", 1_000.0).expect("painted");
-    let found = frames.of_page(7, painted, 1_000.0, &works);
+    let found = frames.of_page(7, painted, 1_000.0, &works, &works[..1]);
     let expected = Rendering {
         first: Some(14.0),
+        first_style: Some(4.0),
         later: Some(6.0),
         presentation: Some(19.02 - 6.0 - 1.0),
         later_presentation: Some(5.0),
@@ -112,11 +113,13 @@ fn work_for_frames_counts_by_task() {
     ];
     let mut forced = vec![0.0; spans.len()];
     let expected = [(1_000.0, 4.0), (20_000.0, 1.0)];
-    assert_eq!(works(&spans, &forced, 0.0), expected);
+    assert_eq!(works(&spans, &forced, 0.0, Kind::is_rendering), expected);
     // The forced layout is the first one for a quarter of its objects.
     forced[2] = 250.0;
     let expected = [(1_000.0, 4.25), (20_000.0, 1.0)];
-    assert_eq!(works(&spans, &forced, 0.0), expected);
+    assert_eq!(works(&spans, &forced, 0.0, Kind::is_rendering), expected);
+    let styles = works(&spans, &forced, 0.0, |kind| kind == Kind::Style);
+    assert_eq!(styles, [], "the style inside of a layout is part of that");
 }
 
 #[test]

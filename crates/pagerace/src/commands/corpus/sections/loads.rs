@@ -84,6 +84,7 @@ impl Content<'_> {
             metric: "onload".parse::<MetricId>().ok()?,
             lossy: is_lossy(network),
             evidence: self.evidence,
+            inferred: None,
         };
         let trust = ModelErrors::embedded().of(&question);
         Some(format!(
