@@ -45,7 +45,6 @@ use serde_json::Value;
 
 use self::har::Load;
 use self::trace::Times;
-use self::waits::Waits;
 use crate::contention::CONTENTION_MAX;
 use crate::{Browser, ChromiumError};
 
@@ -103,7 +102,7 @@ pub struct Recorded {
 /// Loads `url` and returns the recording as HAR. Calls `tell` with the number of loads that are over.
 /// A document other than HTML is not loaded without scripts.
 ///
-/// Loads that only tell what happens at all go on side by side. Those whose times count are alone, and
+/// Loads that only tell what happens at all go on side by side. Those whose times count come one by one, and
 /// each has a browser of its own, as live loads have: the first page of a browser takes longer. They are
 /// repeated if other programs keep the machine busy.
 ///
@@ -128,15 +127,20 @@ pub fn record(
         all: 1 + watched + TIMED_LOADS,
     };
     tell(loads);
-    let load_ref = &load;
-    let (scripts, waits) = thread::scope(|scope| {
-        let scripts = scope.spawn(move || collect::scripts(browser, url, options, load_ref));
-        let waits = scope.spawn(|| watch_data(launch, url, options, load_ref, &held));
+    let (first_load, held) = (&load, &held);
+    let (scripts, waits, unscripted) = thread::scope(|scope| {
+        let scripts = scope.spawn(move || collect::scripts(browser, url, options, first_load));
+        let waits = scope.spawn(move || {
+            let mut browser = launch()?;
+            waits::find(&mut browser, url, first_load, held)
+        });
+        let unscripted = scope.spawn(move || unscripted(launch, url, options, first_load));
         let whole = "the thread does not panic";
-        (scripts.join().expect(whole), waits.join().expect(whole))
+        let waits = waits.join().expect(whole);
+        let unscripted = unscripted.join().expect(whole);
+        (scripts.join().expect(whole), waits, unscripted)
     });
-    load.watched = scripts?;
-    (load.waits, load.unscripted) = waits?;
+    (load.watched, load.waits, load.unscripted) = (scripts?, waits?, unscripted?);
     loads.done += watched;
     tell(loads);
     let first = load.trace.cpu.clone();
@@ -150,9 +154,10 @@ pub fn record(
             trace::limit(&mut times.cpu, &first);
         }
         browser.close();
-        loads.all += usize::from(others > CONTENTION_MAX);
         all.push((others, times));
+        let missing = TIMED_LOADS.saturating_sub(all.iter().filter(is_quiet).count());
         loads.done += 1;
+        loads.all = loads.done + missing.min(TIMED_LOADS + REPEATS - all.len());
         tell(loads);
     }
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -166,22 +171,20 @@ pub fn record(
     })
 }
 
-/// Finds what waits for the data of a page, and what it shows without scripts.
-fn watch_data(
+/// Returns what the page shows without scripts. The recording does not depend on it, so a failed load
+/// only leaves it out.
+fn unscripted(
     launch: Launch<'_>,
     url: &str,
     options: &RecordOptions,
     load: &Load,
-    held: &[usize],
-) -> Result<(Waits, Option<Value>), ChromiumError> {
+) -> Result<Option<Value>, ChromiumError> {
+    let Some(html) = har::html(load) else {
+        return Ok(None);
+    };
     let mut browser = launch()?;
-    let waits = waits::find(&mut browser, url, load, held)?;
-    // The load without scripts adds information, but the recording does not depend on it.
-    let unscripted = har::html(load)
-        .map(|html| unscripted::snapshot(&mut browser, url, html, options.settle))
-        .and_then(Result::unwrap_or_default);
-    browser.close();
-    Ok((waits, unscripted))
+    let snapshot = unscripted::snapshot(&mut browser, url, html, options.settle);
+    Ok(snapshot.unwrap_or_default())
 }
 
 #[cfg(test)]

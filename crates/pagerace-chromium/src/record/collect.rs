@@ -139,7 +139,10 @@ fn watched<'a>(
         }
         Watch::Overlay => recorder.hold = Some(Hold::begin(&mut session)?),
     }
-    browser.wait_until_quiet();
+    // Where no time is measured, the start of the browser does not matter.
+    if matches!(watch, Watch::Nodes | Watch::Times(_)) {
+        browser.wait_until_quiet();
+    }
     if !matches!(watch, Watch::Times(_)) {
         browser.throttle(&mut session)?;
     }

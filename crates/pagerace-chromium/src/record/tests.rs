@@ -313,6 +313,19 @@ fn a_page_is_recorded_as_it_is() {
         panic!("two texts that scripts made: {times:?}");
     };
     assert!(heading < late && late >= set + 195.0, "{times:?} {set}");
+    // The heading waits for the data, the other text only for the script that requests them.
+    let id = |path: &str| {
+        let entries = made["log"]["entries"].as_array().expect("entries");
+        let url = format!("{base}{path}");
+        let found = entries.iter().find(|e| e["request"]["url"] == url.as_str());
+        found.map(|e| e["_requestId"].clone())
+    };
+    let texts = layout(&made)["elements"].clone();
+    let made_texts = texts.as_array().expect("elements").iter();
+    let made_texts = made_texts.filter(|e| e["madeMs"].is_number());
+    let waits: Vec<Value> = made_texts.map(|e| e["waitsFor"].clone()).collect();
+    let (data, script) = (id("/data.json"), id("/made.js"));
+    assert_eq!(waits, [json!([data]), json!([script])]);
     let entries = har["log"]["entries"].as_array().expect("entries");
     let entry = |path: &str| {
         let url = format!("{base}{path}");

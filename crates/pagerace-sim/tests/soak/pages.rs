@@ -3,10 +3,10 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence,
-    FetchPriority, FontDisplay, FontUse, Guess, ImageBytes, ImageCoding, ImageShare, InlineScript,
-    Largest, LargestCandidate, LargestElement, NoResponse, Origin, OriginId, Overlay, Page,
-    PageLayout, PaintFit, Paints, PictureShares, RecordedPage, RecordedTimes, Rect, RenderingTime,
-    Resource, ResourceId, Trigger, Wait,
+    FetchPriority, FontDisplay, FontUse, Guess, Hint, ImageBytes, ImageCoding, ImageShare,
+    InlineScript, Largest, LargestCandidate, LargestElement, NoResponse, Origin, OriginId, Overlay,
+    Page, PageLayout, PaintFit, Paints, PictureShares, RecordedPage, RecordedTimes, Rect,
+    RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 
 use super::inputs::Draw;
@@ -101,13 +101,23 @@ impl Draw {
                 r.id.0
             );
         }
+        let joins = vec![(0..2).map(|_| self.id(count)).collect()];
+        let end = resources[redirects].body_bytes;
+        let mut hints: Vec<Hint> = (0..self.0.below(3))
+            .map(|_| Hint {
+                of: self.id(count),
+                offset: self.0.below(end + 1),
+                connects: self.chance(0.7),
+            })
+            .collect();
+        hints.sort_by_key(|hint| hint.offset);
         let mut page = Page {
             name: "random".to_owned(),
             url: "https://o0.example/".to_owned(),
             origins,
             resources,
-            joins: Vec::new(),
-            hints: Vec::new(),
+            joins,
+            hints,
             document: ResourceId(redirects as u32),
             recorded: self.recorded_page(),
             paints: Paints::default(),
@@ -151,9 +161,10 @@ impl Draw {
     }
 
     fn wait(&mut self, resources: usize) -> Wait {
-        match self.0.below(3) {
+        match self.0.below(4) {
             0 => Wait::ContentLoaded,
             1 => Wait::Loaded,
+            2 => Wait::Join { join: 0 },
             _ => Wait::Resource {
                 id: self.id(resources),
             },
