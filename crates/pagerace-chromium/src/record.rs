@@ -43,8 +43,8 @@ use std::thread;
 use pagerace_core::Duration;
 use serde_json::Value;
 
+use self::collect::Timed;
 use self::har::Load;
-use self::trace::Times;
 use crate::contention::CONTENTION_MAX;
 use crate::{Browser, ChromiumError};
 
@@ -57,6 +57,8 @@ pub struct RecordOptions {
     pub settle: Duration,
     /// The time after which the page is recorded in its current state.
     pub deadline: Duration,
+    /// True if the page's servers answer at once, so that waits for responses are none of servers.
+    pub at_once: bool,
 }
 
 impl Default for RecordOptions {
@@ -66,6 +68,7 @@ impl Default for RecordOptions {
             keep_secrets: false,
             settle: Duration::from_secs(2),
             deadline: Duration::from_secs(60),
+            at_once: false,
         }
     }
 }
@@ -145,30 +148,43 @@ pub fn record(
     tell(loads);
     let first = load.trace.cpu.clone();
     let known = load.known();
-    let mut all: Vec<(f64, Times)> = Vec::new();
-    let is_quiet = |(others, _): &&(f64, Times)| *others <= CONTENTION_MAX;
+    let mut all: Vec<Timed> = Vec::new();
+    let is_quiet = |load: &&Timed| load.others <= CONTENTION_MAX;
     while all.iter().filter(is_quiet).count() < TIMED_LOADS && all.len() < TIMED_LOADS + REPEATS {
         let mut browser = launch()?;
-        let (mut times, others) = collect::times(&mut browser, url, options, &known)?;
-        if browser.device().cpu > 1.0 {
-            trace::limit(&mut times.cpu, &first);
-        }
+        let timed = collect::times(&mut browser, url, options, &known)?;
         browser.close();
-        all.push((others, times));
+        all.push(timed);
         let missing = TIMED_LOADS.saturating_sub(all.iter().filter(is_quiet).count());
         loads.done += 1;
         loads.all = loads.done + missing.min(TIMED_LOADS + REPEATS - all.len());
         tell(loads);
     }
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all.sort_by(|a, b| a.others.total_cmp(&b.others));
     all.truncate(TIMED_LOADS);
-    let worst = all.last().map(|(others, _)| *others);
-    let times: Vec<Times> = all.into_iter().map(|(_, times)| times).collect();
-    load.trace.take_medians(&first, &times);
+    let worst = all.last().map(|load| load.others);
+    let (longer, is_slow) = (undisturbed(&all), load.device.cpu > 1.0);
+    let times = all.into_iter().map(|mut load| {
+        load.times.stretch(longer);
+        if is_slow {
+            trace::limit(&mut load.times.cpu, &first);
+        }
+        load.times
+    });
+    load.trace.take_medians(&first, &times.collect::<Vec<_>>());
     Ok(Recorded {
         har: har::har(&load),
         disturbed: worst.filter(|others| *others > CONTENTION_MAX),
     })
+}
+
+/// Returns the factor by which work takes longer by the clock than on a processor if no other program
+/// disturbs it: the median of undisturbed loads, or else the least for a typical piece of work.
+fn undisturbed(loads: &[Timed]) -> f64 {
+    let quiet = loads.iter().filter(|load| load.others <= CONTENTION_MAX);
+    let quiet = trace::median(quiet.map(|load| load.longer).collect());
+    let least = loads.iter().map(|load| load.typical);
+    quiet.or_else(|| least.reduce(f64::min)).unwrap_or(1.0)
 }
 
 /// Returns what the page shows without scripts. The recording does not depend on it, so a failed load

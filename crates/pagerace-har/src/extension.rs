@@ -39,6 +39,8 @@ lenient! {
         pub main_thread: Vec<Task>,
         /// Times of frames.
         pub rendering: Rendering,
+        /// True if the servers answered at once: waits for responses are none of servers.
+        pub at_once: bool,
         /// Ids of the requests (`_requestId`) whose responses were held back, each in a load of its own,
         /// to learn what waits for them.
         pub held: Vec<String>,

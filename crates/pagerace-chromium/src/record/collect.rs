@@ -43,6 +43,19 @@ pub(super) const TICK: Duration = Duration::from_millis(50);
 const TIMED_LATENCY_MS: f64 = 60.0;
 const TIMED_RATE: f64 = 1_125_000.0;
 
+/// A load whose work was timed.
+#[derive(Clone, Debug)]
+pub(super) struct Timed {
+    /// The times on a processor.
+    pub(super) times: Times,
+    /// The factor by which the work took longer by the clock.
+    pub(super) longer: f64,
+    /// The same for a typical piece of it, which is too short to be interrupted.
+    pub(super) typical: f64,
+    /// The share of the processors, from 0 to 1, that other programs used.
+    pub(super) others: f64,
+}
+
 /// Loads the page over a slower network and returns only its times.
 ///
 /// Also returns the share of the processors that other programs used.
@@ -54,22 +67,18 @@ pub(super) fn times(
     url: &str,
     options: &RecordOptions,
     known: &BTreeSet<Name>,
-) -> Result<(Times, f64), ChromiumError> {
+) -> Result<Timed, ChromiumError> {
     let (_session, recorder, frame) = watched(browser, url, options, Watch::Times(known))?;
     let others = recorder.others.unwrap_or_default();
-    let summary = recorder.trace.finish(without_fragment(url), &frame);
-    let mut times = Times {
-        cpu: summary.cpu,
-        rendering: summary.rendering,
-    };
-    let factor = browser.device().cpu.max(1.0);
-    for cpu in times.cpu.values_mut() {
-        // Images are decoded on other threads, which are not slowed.
-        cpu.script *= factor;
-        cpu.parse *= factor;
-    }
-    times.rendering.slow_down(factor);
-    Ok((times, others))
+    let (mut times, longer, typical) = recorder.trace.times(without_fragment(url), &frame);
+    // Images are decoded on other threads, which are not slowed.
+    times.stretch(browser.device().cpu.max(1.0));
+    Ok(Timed {
+        times,
+        longer,
+        typical,
+        others,
+    })
 }
 
 /// Loads the page again, twice if its largest paint is text, and returns the effects of its scripts on
@@ -220,6 +229,7 @@ pub(super) fn load(
         watched: Scripts::default(),
         waits: Waits::default(),
         keep_secrets: options.keep_secrets,
+        at_once: options.at_once,
         unscripted: None,
     })
 }

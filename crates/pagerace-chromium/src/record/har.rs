@@ -54,6 +54,8 @@ pub(super) struct Load {
     /// What waits for responses of data.
     pub(super) waits: Waits,
     pub(super) keep_secrets: bool,
+    /// See [`RecordOptions::at_once`](super::RecordOptions::at_once).
+    pub(super) at_once: bool,
     /// The snapshot of a load without scripts, if there was one.
     pub(super) unscripted: Option<Value>,
 }
@@ -231,6 +233,7 @@ fn extension(page: Page<'_>, secrets_dropped: usize) -> PageFields {
         main_thread: load.trace.tasks.iter().map(Task::told).collect(),
         rendering: load.trace.rendering.told(),
         secrets_dropped: Some(secrets_dropped),
+        at_once: load.at_once,
         held: ids(load, load.waits.held.iter().copied()),
     }
 }

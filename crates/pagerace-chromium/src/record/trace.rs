@@ -1,8 +1,9 @@
 //! The work of the main thread, from Chromium's trace.
 //!
-//! Times are by the clock: until a task ends, the page waits, whether the thread runs or waits for
-//! another one or for a processor. Only the wait for a synchronous request is left out, because it
-//! depends on the network. The *self time* of an event excludes the events nested in it. An event
+//! Times of the recorded load are by the clock: until a task ends, the page waits, whether the thread runs
+//! or waits for another one or for a processor. Only the wait for a synchronous request is left out,
+//! because it depends on the network. Times of the timed loads are those on a processor, which other
+//! programs hardly change, times the factor by which an undisturbed load takes longer. The *self time* of an event excludes the events nested in it. An event
 //! without a URL (compiling a function, garbage collection, a forced layout) belongs to the innermost
 //! enclosing event with a URL. The first layout of content does not: frames have it. After the load
 //! event, only the first runs of scripts count, because timers and animations do not delay the load.
@@ -84,6 +85,18 @@ pub(super) struct Times {
     pub(super) rendering: Rendering,
 }
 
+impl Times {
+    /// Multiplies the times of work.
+    pub(super) fn stretch(&mut self, factor: f64) {
+        for cpu in self.cpu.values_mut() {
+            for time in [&mut cpu.script, &mut cpu.parse] {
+                *time *= factor;
+            }
+        }
+        self.rendering.slow_down(factor);
+    }
+}
+
 impl Cpu {
     /// Returns the times as a recording has them.
     pub(super) fn told(self) -> extension::Cpu {
@@ -142,6 +155,10 @@ pub(super) struct Summary {
     pub(super) rendering: Rendering,
 }
 
+/// The minimum time of a piece of work on a processor that tells by which factor it took longer by the
+/// clock, in microseconds. Times have whole microseconds.
+const LEAST_RUN_US: f64 = 100.0;
+
 /// The minimum duration of a task in the summary.
 const SHORTEST_TASK_MS: f64 = 1.0;
 
@@ -152,6 +169,14 @@ const FIRST_RUN: [&str; 4] = [
     "v8.compileModule",
     "v8.evaluateModule",
 ];
+
+/// A clock for the duration of work.
+#[derive(Clone, Copy, Debug)]
+enum Clock {
+    Wall,
+    /// The time of the thread on a processor.
+    Processor,
+}
 
 /// Collects the events that the summary needs.
 #[derive(Debug, Default)]
@@ -181,6 +206,10 @@ struct Span {
     thread: Thread,
     start: f64,
     wall: f64,
+    /// The time that counts as its duration: by the clock, or on a processor.
+    cost: f64,
+    /// The time on a processor; `None` if the trace does not tell.
+    ran: Option<f64>,
     kind: Kind,
     first_run: bool,
     /// True for a whole task.
@@ -277,6 +306,8 @@ impl Trace {
             thread,
             start,
             wall,
+            cost: wall,
+            ran: event["tdur"].as_f64(),
             kind,
             first_run: FIRST_RUN.contains(&name),
             task: name == "RunTask",
@@ -288,10 +319,40 @@ impl Trace {
         });
     }
 
-    /// Summarises the trace for the page with this URL (without fragment) and main frame.
-    pub(super) fn finish(mut self, url: &str, frame: &str) -> Summary {
+    /// Returns the times of the page's work on the processor, and by which factor it took longer by the
+    /// clock, because threads wait for others and for a processor: all work, and a typical piece of it.
+    pub(super) fn times(&self, url: &str, frame: &str) -> (Times, f64, f64) {
+        let [wall, ran] = [Clock::Wall, Clock::Processor].map(|clock| {
+            let summary = self.summary(url, frame, clock);
+            Times {
+                cpu: summary.cpu,
+                rendering: summary.rendering,
+            }
+        });
+        let sum = |times: &Times| {
+            let cpu = times.cpu.values().map(|cpu| cpu.script + cpu.parse);
+            cpu.chain(times.rendering.first).sum::<f64>()
+        };
+        let sane = |factor: f64| if factor.is_finite() { factor } else { 1.0 };
+        let scripts = self.spans.iter().filter(|span| span.kind == Kind::Script);
+        let ratios = scripts.filter_map(|span| {
+            let ran = span.ran.filter(|ran| *ran >= LEAST_RUN_US)?;
+            Some(span.wall / ran)
+        });
+        let typical = median(ratios.collect()).unwrap_or(1.0);
+        let longer = sane(sum(&wall) / sum(&ran));
+        (ran, longer, sane(typical))
+    }
+
+    /// Summarises the trace for the page with this URL (without fragment) and main frame. Times are by
+    /// the clock.
+    pub(super) fn finish(&self, url: &str, frame: &str) -> Summary {
+        self.summary(url, frame, Clock::Wall)
+    }
+
+    fn summary(&self, url: &str, frame: &str, clock: Clock) -> Summary {
         let mut summary = Summary {
-            blocking: std::mem::take(&mut self.blocking),
+            blocking: self.blocking.clone(),
             ..Summary::default()
         };
         let navigation = self
@@ -309,6 +370,11 @@ impl Trace {
         summary.timers = self.timers.of_requests(&sent, main, navigation.at);
         let of_page = |s: &&Span| s.thread == main && s.start + s.wall >= navigation.at;
         let mut spans: Vec<Span> = self.spans.iter().filter(of_page).cloned().collect();
+        if matches!(clock, Clock::Processor) {
+            for span in &mut spans {
+                span.cost = span.ran.unwrap_or(span.wall);
+            }
+        }
         // Enclosing events sort before the events nested in them.
         spans.sort_by(|a, b| a.start.total_cmp(&b.start).then(b.wall.total_cmp(&a.wall)));
         for (url, size) in spans
@@ -322,7 +388,11 @@ impl Trace {
         let mut loaded = self.loaded.iter().filter(|(of, _)| of == frame);
         let loaded = loaded.rfind(|(_, at)| *at >= navigation.at);
         let loaded = loaded.map_or(f64::INFINITY, |(_, at)| *at);
-        let waits = self.waits(&sent);
+        let waits = match clock {
+            Clock::Wall => self.waits(&sent),
+            // A thread that waits does not run.
+            Clock::Processor => Vec::new(),
+        };
         let painted = self.frames.first_shown(main.0, frame, navigation.at);
         let until = painted.map_or(navigation.at, |(commit, _)| commit);
         let forced = frames::forced(&spans, frame, until);
@@ -395,7 +465,9 @@ impl Summary {
         let of_script = |task: &Task| {
             let url = task.url.as_ref().filter(|_| task.kind == Kind::Script)?;
             let (own, median) = (own.get(url)?.script, self.cpu.get(url)?.script);
-            Some(median / own).filter(is_sane)
+            // The times of a script do not contain what it does after the load.
+            let is_most = task.duration_ms <= own * 1.5;
+            Some(median / own).filter(is_sane).filter(|_| is_most)
         };
         let all = Some(ratio).filter(is_sane).unwrap_or(1.0);
         let ratios: Vec<f64> = self
@@ -437,7 +509,7 @@ fn medians(loads: &[&BTreeMap<String, Cpu>]) -> BTreeMap<String, Cpu> {
 }
 
 /// Returns the lower median.
-fn median(mut times: Vec<f64>) -> Option<f64> {
+pub(super) fn median(mut times: Vec<f64>) -> Option<f64> {
     times.sort_by(f64::total_cmp);
     times.get(times.len().checked_sub(1)? / 2).copied()
 }
@@ -527,7 +599,7 @@ fn close(task: Option<(&Span, Parts<'_>)>, zero: f64, tasks: &mut Vec<Task>) {
 /// Returns the self time of each span in microseconds, without the waits inside it, and the index of
 /// the directly enclosing span; `spans` are sorted.
 fn self_times(spans: &[Span], waits: &[(f64, f64)]) -> (Vec<f64>, Vec<Option<usize>>) {
-    let mut own: Vec<f64> = spans.iter().map(|s| s.wall).collect();
+    let mut own: Vec<f64> = spans.iter().map(|s| s.cost).collect();
     let mut around = Vec::with_capacity(spans.len());
     let mut open: Vec<usize> = Vec::new();
     for (i, span) in spans.iter().enumerate() {
@@ -538,7 +610,7 @@ fn self_times(spans: &[Span], waits: &[(f64, f64)]) -> (Vec<f64>, Vec<Option<usi
             open.pop();
         }
         if let Some(&outer) = open.last() {
-            own[outer] = (own[outer] - span.wall).max(0.0);
+            own[outer] = (own[outer] - span.cost).max(0.0);
         }
         around.push(open.last().copied());
         open.push(i);

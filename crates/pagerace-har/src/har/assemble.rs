@@ -108,7 +108,9 @@ fn serve(recording: &Recording, drafts: &mut [Resource], notes: &mut Notes) -> V
     let (origins, origin_of) = origins::collect(entries, &round_trips, document_host);
     for (i, draft) in drafts.iter_mut().enumerate() {
         draft.origin = origin_of[i];
-        draft.think_time = Duration::from_millis_f64(think[i]);
+        if !recording.at_once() {
+            draft.think_time = Duration::from_millis_f64(think[i]);
+        }
         draft.third_party = origins[draft.origin.index()].third_party;
         let url = entries[i].url_text;
         draft.category = category::of(url, draft.destination, &draft.mime_type, draft.third_party);

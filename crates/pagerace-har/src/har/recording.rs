@@ -135,6 +135,11 @@ impl<'a> Recording<'a> {
             && self.entries[i].priority == Some(RequestPriority::VeryHigh)
     }
 
+    /// Returns true if servers of our own recorder answered at once.
+    pub(super) fn at_once(&self) -> bool {
+        self.page.own.as_ref().is_some_and(|own| own.at_once)
+    }
+
     /// Returns the first contentful paint that our own recorder tells.
     pub(super) fn first_paint(&self) -> Option<f64> {
         self.page.own.as_ref()?.paints.fcp_ms.map(|ms| ms.0)

@@ -44,6 +44,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
         keep_secrets: args.keep_secrets,
         settle: args.settle,
         deadline: args.deadline,
+        at_once: source.is_files(),
     };
     let chromium = args.chromium.as_deref();
     let progress = args.progress.watch("loads");

@@ -123,6 +123,7 @@ fn load(keep_secrets: bool) -> Load {
             "lcp": {"ms": 500.0, "url": "https://a.test/i.png", "size": 9},
             "shifts": [[450.0, 0.25]], "dclMs": 300.0, "loadMs": 600.0}),
         keep_secrets,
+        at_once: false,
         shares: None,
         unscripted: None,
     }

@@ -101,7 +101,7 @@ pub(super) fn forced(spans: &[Span], frame: &str, until: f64) -> Vec<f64> {
                 known = all.max(known);
                 if !is_frame {
                     for i in styles.drain(..).chain([i]) {
-                        forced[i] = spans[i].wall * share;
+                        forced[i] = spans[i].cost * share;
                     }
                 }
             }
@@ -137,7 +137,7 @@ pub(super) fn works(
         let work = match (counts(span.kind), is_nested) {
             (false, _) => 0.0,
             (true, true) => *forced,
-            (true, false) => span.wall,
+            (true, false) => span.cost,
         };
         until = until.max(end);
         if work <= 0.0 {

@@ -315,8 +315,14 @@ fn since_event(recording: &Recording, i: usize, at: f64) -> Duration {
     let Some(called) = recording.timer_set(i).or_else(|| recording.start(i)) else {
         return delay;
     };
-    let begun = recording.task_at(called).map_or(called, |task| task.start);
-    delay.saturating_sub(Duration::from_millis_f64(recording.busy(at, begun)))
+    let Some(task) = recording.task_at(called) else {
+        return delay.saturating_sub(Duration::from_millis_f64(recording.busy(at, called)));
+    };
+    // The part of the task before the request took as much longer than usual as the whole.
+    let usual = task.cost / (task.end - task.start).max(f64::MIN_POSITIVE);
+    let longer = (called - task.start.max(at)).max(0.0) * (1.0 - usual.min(1.0));
+    let other = recording.busy(at, task.start) + longer;
+    delay.saturating_sub(Duration::from_millis_f64(other))
 }
 
 /// Returns the time from the run of `script` to the request of `i`, which came `delay` after the

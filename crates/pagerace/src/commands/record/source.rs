@@ -39,6 +39,11 @@ pub(super) enum Source {
 }
 
 impl Source {
+    /// Returns true for files, which are served at once.
+    pub(super) const fn is_files(&self) -> bool {
+        matches!(self, Self::Folder { .. })
+    }
+
     /// Parses an argument: `https://..`, an HTML file, a recording, or a folder.
     pub(super) fn parse(text: &str, root: Option<&Path>) -> Result<Self> {
         if text.contains("://") {

@@ -85,6 +85,8 @@ fn span(kind: Kind, start: f64, wall: f64, task: bool) -> Span {
         thread: (7, 7),
         start,
         wall,
+        cost: wall,
+        ran: None,
         kind,
         first_run: false,
         task,
