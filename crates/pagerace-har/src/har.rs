@@ -30,6 +30,7 @@ mod page;
 mod pages;
 mod paints;
 mod protocol;
+mod queues;
 mod read;
 mod recording;
 mod redirects;
@@ -171,6 +172,7 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
             entry.count_from(origin);
         }
     }
+    queues::take_out(&mut selected, &mut notes);
     let stem = page_name(file_name);
     let number = chosen.number.filter(|_| options.page.is_some());
     let name = number.map_or_else(|| stem.to_owned(), |number| format!("{stem}#{number}"));

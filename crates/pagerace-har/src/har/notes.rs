@@ -59,6 +59,8 @@ kinds! {
     NoWait = "{requests} without a recorded wait: think time 0 stands in.",
     LongThink = "{requests} for which the recorded server took more than 10 s: all results \
         include what the recording's network does not explain of it.",
+    QueueInWait = "{requests} over HTTP/1.1 with the browser's queue for one of six connections in the \
+        recorded wait: the queue is taken off.",
     NoRtt = "{requests} to origins without a recorded handshake: the median round trip of the \
         page (0 if there is none) is taken off the wait.",
     NoBodySize = "{requests} without a recorded encoded size: the decoded size, or 0, stands in.",
