@@ -34,6 +34,18 @@ pub struct LoadMetrics {
     pub cls: Option<LayoutShift>,
 }
 
+impl LoadMetrics {
+    /// Returns the metrics of a load that only transfers resources, without those of a document.
+    #[must_use]
+    pub fn of_transfers(self) -> Self {
+        Self {
+            byte_index: self.byte_index,
+            onload: self.onload,
+            ..Self::default()
+        }
+    }
+}
+
 /// A layout shift score without unit, stored in whole millionths so that scores compare exactly.
 ///
 /// # Source

@@ -119,6 +119,15 @@ impl Plan {
             if let Err(reason) = page.check() {
                 return bad(format!("pages: {}: {reason}", page.name));
             }
+            let metric = self.metric.metric();
+            if metric.needs_document() && !page.has_navigation() {
+                return bad(format!(
+                    "pages: {}: no navigation is recorded, so nothing is painted and there is no \
+                     {}; rank by --metric onload (the last response), or record the load of a page \
+                     with the network log open from the start",
+                    page.name, metric.title
+                ));
+            }
         }
         if let Some(name) = repeated(self.pages.iter().map(|page| page.name.clone())) {
             return bad(format!(

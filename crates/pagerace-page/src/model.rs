@@ -471,6 +471,12 @@ impl Page {
             .chain(several.into_iter().flatten().copied())
     }
 
+    /// Returns true if the recording has a navigation to a document. Otherwise the resources are only
+    /// transferred: nothing is painted, and the load event comes with the last response.
+    pub fn has_navigation(&self) -> bool {
+        self.resource(self.document).destination == Destination::Document
+    }
+
     /// Returns the encoded body bytes of all responses.
     pub fn body_bytes(&self) -> u64 {
         self.resources.iter().map(|r| r.body_bytes).sum()

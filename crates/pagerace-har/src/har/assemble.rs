@@ -332,12 +332,19 @@ fn told_cpu_times(recording: &Recording) -> Vec<Option<f64>> {
 /// Does the load event wait for it? Excluded are script fetches, media, prefetches and icons (HTML
 /// standard, "delays the load event"), modules that `import()` loads, and resources that the recording
 /// began or finished after its load event. Those that began after the event hold it if they begin before.
+/// Without a navigation, the event comes with the last response.
 fn hold_load_event(
     recording: &Recording,
     links: &[Option<Link>],
     drafts: &mut [Resource],
     notes: &mut Notes,
 ) {
+    if recording.destinations[recording.document] != Destination::Document {
+        for draft in drafts.iter_mut() {
+            draft.blocks_load = true;
+        }
+        return;
+    }
     let imported = loading::dynamic_imports(recording);
     let loaded = recording.loaded;
     for (i, draft) in drafts.iter_mut().enumerate() {

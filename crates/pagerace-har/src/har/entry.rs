@@ -200,6 +200,31 @@ impl<'a> Entry<'a> {
         }
     }
 
+    /// Takes over what `other`, which is another entry of the same transfer, tells of the network.
+    pub(super) fn take_transfer(&mut self, other: Self) {
+        *self = Self {
+            status: other.status,
+            dns: other.dns,
+            connect: other.connect,
+            ssl: other.ssl,
+            wait: other.wait,
+            receive: other.receive,
+            other_timings: other.other_timings,
+            response_headers: other.response_headers,
+            response_headers_size: other.response_headers_size,
+            protocol: other.protocol,
+            address: other.address,
+            connection: other.connection,
+            certificate_names: other.certificate_names,
+            content_size: other.content_size,
+            compression: other.compression,
+            body_size: other.body_size,
+            transfer_size: other.transfer_size,
+            from_cache: other.from_cache,
+            ..self.clone()
+        };
+    }
+
     /// Returns true if the response redirects and names its target.
     pub(super) fn redirects(&self) -> bool {
         self.has_redirect_status() && self.redirect.is_some()
@@ -401,7 +426,7 @@ fn from_cache(entry: &Value, response: &Value, status: u16) -> bool {
         || filled(entry, "_fromCache").is_some()
         || filled(entry, "_servedFromCache").is_some_and(|s| s != "false")
         || filled(entry, "_fetchedVia").is_some_and(|s| s.to_ascii_lowercase().contains("cache"))
-        || filled(entry, "_fetchType").is_some_and(|s| s.contains("Cache"))
+        || filled(entry, "_fetchType").is_some_and(|s| s.contains("Cache") || s == "Service Worker")
 }
 
 fn chunks(entry: &Value) -> Vec<(f64, u64)> {

@@ -26,6 +26,8 @@ macro_rules! kinds {
 }
 
 kinds! {
+    NoDocument = "No navigation is recorded: the requests are only transferred, and nothing is \
+        painted. The load event stands for the last response.",
     OtherPages = "{entries} of other pages of the file left out (choose one with --page).",
     BadUrl = "{entries} without a usable URL left out.",
     BadHost = "{entries} left out because no server has such a host name (with a comma, for \
@@ -41,7 +43,6 @@ kinds! {
     CachedRepeat = "{entries} answered by an earlier request for the same URL (cache, preload) \
         left out.",
     BeforeNavigation = "{entries} before the navigation left out.",
-    NoDocument = "No entry is an HTML document: the first one is taken for the navigation.",
     SecondNavigation = "{requests} for a further top-level document (a script or the page \
         reloaded) treated as nested document{s}.",
     LostRedirect = "{n} redirect{s} to a URL that the recording never requests end there.",
@@ -52,6 +53,9 @@ kinds! {
         of the server (a push records none).",
     Cached = "{requests} recorded from a cache raced as if not cached; body size: the decoded \
         size stands in for the encoded one.",
+    CopiedSize = "{n} redirect{s} with the sizes of the target: the body counts as empty.",
+    ServiceWorker = "{requests} of the page that a service worker passed on: the page's entry and \
+        the worker's are one transfer.",
     Aborted = "{requests} cut off before the announced length: the bytes that were transferred \
         count.",
     NoTimes = "{requests} without usable times: discovery, think time and load order follow fixed \
@@ -63,7 +67,8 @@ kinds! {
         recorded wait: the queue is taken off.",
     NoRtt = "{requests} to origins without a recorded handshake: the median round trip of the \
         page (0 if there is none) is taken off the wait.",
-    NoBodySize = "{requests} without a recorded encoded size: the decoded size, or 0, stands in.",
+    NoBodySize = "{requests} without a recorded encoded size: the decoded size, or 0, stands in; it \
+        may be several times too large.",
     RequestHeaderDefault = "{requests} without request headers: 936 bytes stand in.",
     ResponseHeaderDefault = "{requests} without response headers: 505 bytes stand in.",
     NoProtocol = "{requests} without a recorded HTTP version.",

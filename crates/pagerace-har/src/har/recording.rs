@@ -86,7 +86,7 @@ impl<'a> Recording<'a> {
         let destinations = destination::all(entries, &redirects, document, notes);
         let header_bytes = headers::bytes(entries, notes);
         let response_headers: Vec<u32> = header_bytes.iter().map(|bytes| bytes.1).collect();
-        let bodies = sizes::bodies(entries, &response_headers, notes);
+        let bodies = sizes::bodies(entries, &redirects, &response_headers, notes);
         let mut by_url: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut references = BTreeMap::new();
         for (i, entry) in entries.iter().enumerate() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use url::Url;
 
 use super::entry::Entry;
-use super::filter::is_document_like;
+use super::filter::is_navigation;
 use super::notes::{Kind, Notes};
 
 /// Redirects between entries, as indices.
@@ -69,7 +69,7 @@ impl Redirects {
                 return;
             }
             let next = (last + 1..entries.len())
-                .find(|&i| self.from[i].is_none() && is_top_level(&entries[i]));
+                .find(|&i| self.from[i].is_none() && is_navigation(&entries[i], false));
             let Some(next) = next else { return };
             notes.add(Kind::SilentRedirect);
             self.to[last] = Some(next);
@@ -85,12 +85,6 @@ impl Redirects {
         }
         i
     }
-}
-
-/// Returns true if the entry may be a document of the main frame, as far as recorded.
-fn is_top_level(entry: &Entry) -> bool {
-    let word = entry.request_headers.get("sec-fetch-dest");
-    is_document_like(entry, false) && word.is_none_or(|word| word == "document")
 }
 
 /// Returns the URL without its fragment, as in the request.

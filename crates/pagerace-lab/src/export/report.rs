@@ -332,12 +332,7 @@ fn notes(results: &Results) -> Vec<String> {
         } else {
             String::new()
         };
-        notes.push(format!(
-            "The paints of {} are {}; the largest: {}.",
-            page.name,
-            page.paint_evidence(),
-            page.largest_in_words()
-        ));
+        notes.push(format!("{}: {}.", page.name, page.paints_in_words()));
         if let Some(processor) = page.processor_in_words() {
             notes.push(format!("The processor of {}: {processor}.", page.name));
         }

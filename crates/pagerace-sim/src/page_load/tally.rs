@@ -16,13 +16,19 @@ impl PageLoad<'_> {
         let objects = self.deliveries(&mut transport);
         let trace = (self.net.record >= Record::Wire).then(|| self.trace());
         let timings = (0..self.progress.len()).map(|i| self.timing(i));
+        let load = self.browser.metrics();
+        let paints = self.scenario.page.has_navigation();
         Outcome {
             resources: timings.collect(),
-            load: self.browser.metrics(),
+            load: if paints { load } else { load.of_transfers() },
             essential: self.essential_end(),
             objects,
             transport,
-            visual_progress: self.browser.visual_progress(),
+            visual_progress: if paints {
+                self.browser.visual_progress()
+            } else {
+                Vec::new()
+            },
             failure: self.failure.clone(),
             unanswered: self.unanswered(),
             finished_at: self.net.now,

@@ -125,6 +125,9 @@ fn heading(out: &mut impl Write, text: &str) -> io::Result<()> {
 fn summary(out: &mut impl Write, page: &Page) -> io::Result<()> {
     let bold = Style::new().bold();
     writeln!(out, "{bold}{}{bold:#}  {}", page.name, page.url)?;
+    if !page.has_navigation() {
+        writeln!(out, "{}", page.paints_in_words())?;
+    }
     let document = page.resource(page.document);
     if document.url != page.url {
         writeln!(out, "document  {}", document.url)?;

@@ -80,6 +80,8 @@ pub(crate) fn prepare(plan: &mut Plan) -> Result<Vec<String>> {
     let idle = plan.idle_policies().into_iter();
     let idle = idle.map(|(policy, page)| format!("{policy} selects no object of {page}"));
     let mut warnings: Vec<String> = idle.collect();
+    let transfers = plan.pages.iter().filter(|page| !page.has_navigation());
+    warnings.extend(transfers.map(|page| format!("{}: {}", page.name, page.paints_in_words())));
     warnings.extend(idle_rules(plan));
     warnings.extend(plan.merge_twins());
     Ok(warnings)

@@ -145,11 +145,7 @@ fn runs(results: &Results) -> String {
 fn paints(page: &Page) -> String {
     let processor = page.processor_in_words();
     let processor = processor.map_or_else(String::new, |words| format!("; processor: {words}"));
-    format!(
-        "paints {}; largest paint: {}{processor}",
-        page.paint_evidence(),
-        page.largest_in_words()
-    )
+    format!("{}{processor}", page.paints_in_words())
 }
 
 fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
