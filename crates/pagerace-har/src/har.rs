@@ -35,6 +35,7 @@ mod read;
 mod recording;
 mod redirects;
 mod rtt;
+mod sessions;
 mod sizes;
 mod survey;
 mod thresholds;
@@ -172,6 +173,7 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
             entry.count_from(origin);
         }
     }
+    sessions::end(&mut selected, &chosen.page, &mut notes);
     queues::take_out(&mut selected, &mut notes);
     let stem = page_name(file_name);
     let number = chosen.number.filter(|_| options.page.is_some());

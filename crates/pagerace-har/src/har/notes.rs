@@ -42,6 +42,8 @@ kinds! {
     Failed = "{requests} that failed without a response left out.",
     CachedRepeat = "{entries} answered by an earlier request for the same URL (cache, preload) \
         left out.",
+    AfterEnd = "{requests} made when the page was complete (after 5 s without a request, or a minute \
+        after its load event) left out: users and timers ask for them, not the load.",
     BeforeNavigation = "{entries} before the navigation left out.",
     SecondNavigation = "{requests} for a further top-level document (a script or the page \
         reloaded) treated as nested document{s}.",

@@ -28,7 +28,7 @@ struct Exchange {
 
 /// Takes the browser's queue out of the waits of `entries`.
 pub(super) fn take_out(entries: &mut [Entry], notes: &mut Notes) {
-    for host in by_host(entries).into_values() {
+    for host in by_host(entries) {
         if !has_queue(&host) {
             continue;
         }
@@ -44,8 +44,8 @@ pub(super) fn take_out(entries: &mut [Entry], notes: &mut Notes) {
 }
 
 /// Returns the requests over HTTP/1.1 of each host, in order of their first bytes.
-fn by_host<'a>(entries: &'a [Entry]) -> BTreeMap<&'a str, Vec<Exchange>> {
-    let mut hosts: BTreeMap<&'a str, Vec<Exchange>> = BTreeMap::new();
+fn by_host(entries: &[Entry]) -> Vec<Vec<Exchange>> {
+    let mut hosts: BTreeMap<&str, Vec<Exchange>> = BTreeMap::new();
     for (index, entry) in entries.iter().enumerate() {
         let Some(url) = &entry.url else { continue };
         let is_h1 = match entry.protocol {
@@ -64,7 +64,8 @@ fn by_host<'a>(entries: &'a [Entry]) -> BTreeMap<&'a str, Vec<Exchange>> {
             });
         }
     }
-    for host in hosts.values_mut() {
+    let mut hosts: Vec<Vec<Exchange>> = hosts.into_values().collect();
+    for host in &mut hosts {
         host.sort_by(|a, b| a.first_byte.total_cmp(&b.first_byte));
     }
     hosts
