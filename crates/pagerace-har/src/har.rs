@@ -52,12 +52,15 @@ use std::path::Path;
 
 use entry::Entry;
 use notes::{Kind, Notes};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::shorten;
 use crate::{Device, ImportError, Recording};
 use pagerace_page::model::MAX_RESOURCES;
 use pagerace_page::{Page, ResourceId};
+
+/// Maximum milliseconds between the start of a page and its navigation. Others are damaged.
+const MAX_PAGE_GAP_MS: f64 = 3_600_000.0;
 
 /// Selection of the part of a recording to import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,7 +98,7 @@ pub fn from_bytes(
     bytes: &[u8],
     options: &ImportOptions,
 ) -> Result<Page, ImportError> {
-    let root = json(file_name, bytes)?;
+    let root = parse(file_name, bytes)?;
     Ok(import(file_name, &root, options)?.page)
 }
 
@@ -108,7 +111,7 @@ pub fn recording_from_bytes(
     bytes: &[u8],
     options: &ImportOptions,
 ) -> Result<Recording, ImportError> {
-    let mut root = json(file_name, bytes)?;
+    let mut root = parse(file_name, bytes)?;
     let Imported {
         page,
         device,
@@ -127,9 +130,12 @@ pub fn recording_from_bytes(
     })
 }
 
-fn json(file_name: &str, bytes: &[u8]) -> Result<Value, ImportError> {
+fn parse(file_name: &str, bytes: &[u8]) -> Result<Value, ImportError> {
     let bytes = read::decompress(file_name, bytes, read::MAX_BYTES)?;
-    read::parse(file_name, &bytes)
+    let root = read::parse(file_name, &bytes)?;
+    // Some tools write the object of `log` alone.
+    let is_log = root.get("log").is_none() && root["entries"].is_array();
+    Ok(if is_log { json!({ "log": root }) } else { root })
 }
 
 /// Result of importing the chosen page of a file.
@@ -152,10 +158,13 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
         );
         return Err(ImportError::new(file_name, finding));
     }
-    let page_start = chosen.page.start();
+    let mut page_start = chosen.page.start();
     let parse = |&(number, value): &(usize, _)| Entry::parse(number, value, page_start);
-    let entries: Vec<Entry> = chosen.entries.iter().map(parse).collect();
+    let mut entries: Vec<Entry> = chosen.entries.iter().map(parse).collect();
     let mut notes = Notes::default();
+    if chosen.page.own.is_none() {
+        drop_equal_times(&mut entries);
+    }
     notes.add_many(Kind::OtherPages, chosen.others);
     let count = entries.len();
     let selected = filter::select(entries, &mut notes);
@@ -163,11 +172,17 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
         let finding = format!(
             "none of the {count} entries can be raced; entry {entry} ({}), for example: {reason}; \
              record the page again with the network log open from the start",
-            shorten(url, 80)
+            shorten(&value::shown(url), 80)
         );
         ImportError::new(file_name, finding)
     });
     let mut selected = selected?;
+    if let Some((page, first)) = page_start.zip(selected[0].start)
+        && (page - first).abs() > MAX_PAGE_GAP_MS
+    {
+        page_start = None;
+        notes.add(Kind::PageStart);
+    }
     if let Some(origin) = page_start.or(selected[0].start) {
         for entry in &mut selected {
             entry.count_from(origin);
@@ -188,6 +203,17 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
         device: chosen.page.device(),
         entries: chosen.entries.iter().map(|&(number, _)| number).collect(),
     })
+}
+
+/// Drops the times of entries that all begin at one time. They tell nothing.
+fn drop_equal_times(entries: &mut [Entry]) {
+    let first = entries.first().and_then(|entry| entry.start);
+    let is_equal = |entry: &Entry| entry.start == first;
+    if entries.len() > 2 && first.is_some() && entries.iter().all(is_equal) {
+        for entry in entries {
+            entry.forget_times();
+        }
+    }
 }
 
 /// Returns the name of the page that a file holds: the file's stem.

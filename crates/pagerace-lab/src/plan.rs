@@ -214,6 +214,20 @@ impl Plan {
         pages.any(|page| contender.protocols_of(page).into_iter().any(wanted))
     }
 
+    /// Returns a sentence on each page whose own load is reproduced badly.
+    pub fn doubts(&self) -> Vec<String> {
+        let doubts = self.pages.iter().filter_map(|page| {
+            let doubt = page.doubt_in_words()?;
+            let several = self.pages.len() > 1;
+            Some(if several {
+                format!("{}: {doubt}", page.name)
+            } else {
+                doubt
+            })
+        });
+        doubts.collect()
+    }
+
     /// Returns the hosts of all pages without duplicates, in order of appearance.
     pub fn hosts(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();

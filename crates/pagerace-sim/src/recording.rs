@@ -11,7 +11,7 @@ use std::sync::Arc;
 use pagerace_browser::{Browser, BrowserConfig, LoadMetrics, Profile};
 use pagerace_core::Duration;
 use pagerace_net::Network;
-use pagerace_page::{Interventions, Page, RecordedExchange, Resource, Wait};
+use pagerace_page::{Interventions, Page, RecordedExchange, ReproducedTimes, Resource, Wait};
 
 use crate::event_loop::Record;
 use crate::page_load::PageLoad;
@@ -154,7 +154,7 @@ pub fn reproduce(page: &Page) -> Result<LoadMetrics, ScenarioError> {
 
 /// Fits what the recording of a page leaves open to loads over the recording's own network: the
 /// link's rate, think times and distances of servers, the processor's slow-down, and the delay of
-/// the first paint. Leaves recordings of `pagerace record` as they are, whose network is the
+/// the first paint. Sets down how well the load then is reproduced. Leaves recordings of `pagerace record` as they are, whose network is the
 /// machine's own and whose layout and processor times are recorded.
 ///
 /// # Errors
@@ -163,7 +163,17 @@ pub fn fit(page: &mut Page) -> Result<(), ScenarioError> {
     let loads = &mut Loads::default();
     servers::fit(page, loads)?;
     processor::fit(page, loads)?;
-    fit_paints(page, loads)
+    fit_paints(page, loads)?;
+    if page.resources.iter().any(|r| exchange(r).is_some()) {
+        let load = loads.load(page)?.load;
+        page.recorded.reproduced = Some(ReproducedTimes {
+            on_content_load: load.dom_content_loaded,
+            on_load: load.onload,
+            first_paint: load.fcp,
+            largest_paint: load.lcp,
+        });
+    }
+    Ok(())
 }
 
 /// Fits the delay of the first paint of a page with recorded paints but no recorded

@@ -1,6 +1,8 @@
 //! Assembly of the page in passes, one per question, in the order of their dependencies. Each pass fills
 //! its fields of one draft per entry.
 
+use std::collections::BTreeMap;
+
 use pagerace_core::{Destination, Duration};
 
 use super::discovery::{self, How, Link};
@@ -247,8 +249,19 @@ fn recorded_page(recording: &Recording, times: &RecordedPaints, creator: String)
             .device()
             .map(|device| device.cpu)
             .filter(|cpu| *cpu > 1.0),
+        reproduced: None,
+        protocols: protocols(recording.entries),
         creator,
     }
+}
+
+/// Returns the number of requests by recorded protocol.
+fn protocols(entries: &[Entry]) -> BTreeMap<String, u32> {
+    let mut counts = BTreeMap::new();
+    for protocol in entries.iter().filter_map(|entry| entry.protocol) {
+        *counts.entry(protocol.name().to_owned()).or_default() += 1;
+    }
+    counts
 }
 
 /// Returns true for each entry that belongs to advertisement or analytics: those of that
@@ -332,19 +345,12 @@ fn told_cpu_times(recording: &Recording) -> Vec<Option<f64>> {
 /// Does the load event wait for it? Excluded are script fetches, media, prefetches and icons (HTML
 /// standard, "delays the load event"), modules that `import()` loads, and resources that the recording
 /// began or finished after its load event. Those that began after the event hold it if they begin before.
-/// Without a navigation, the event comes with the last response.
 fn hold_load_event(
     recording: &Recording,
     links: &[Option<Link>],
     drafts: &mut [Resource],
     notes: &mut Notes,
 ) {
-    if recording.destinations[recording.document] != Destination::Document {
-        for draft in drafts.iter_mut() {
-            draft.blocks_load = true;
-        }
-        return;
-    }
     let imported = loading::dynamic_imports(recording);
     let loaded = recording.loaded;
     for (i, draft) in drafts.iter_mut().enumerate() {
@@ -374,6 +380,8 @@ fn hold_load_event(
 fn note_what_is_missing(entries: &[Entry], notes: &mut Notes) {
     let count = |test: &dyn Fn(&Entry) -> bool| entries.iter().filter(|e| test(e)).count();
     notes.add_many(Kind::NoTimes, count(&|e| e.start.is_none()));
+    let is_odd = |e: &Entry| e.status != 0 && !(100..600).contains(&e.status);
+    notes.add_many(Kind::BadStatus, count(&is_odd));
     notes.add_many(Kind::NoProtocol, count(&|e| e.protocol.is_none()));
     notes.add_many(Kind::NoAddress, count(&|e| e.address.is_none()));
     let foreign = count(&|e| e.priority.is_none() && e.foreign_priority);

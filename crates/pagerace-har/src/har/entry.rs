@@ -15,7 +15,7 @@ use super::clock::Date;
 use super::headers::{self, Headers};
 use super::initiator::Initiator;
 use super::protocol::Protocol;
-use super::value::{filled, flag, list, millis, number, size, status, text};
+use super::value::{filled, flag, list, millis, number, size, status, text, url};
 use crate::extension::EntryFields;
 use crate::image;
 use pagerace_page::{ImageBytes, NoResponse};
@@ -118,7 +118,7 @@ impl<'a> Entry<'a> {
         let priority = first.or(final_priority);
         Self {
             number,
-            url: Url::parse(url_text).ok(),
+            url: url(url_text),
             url_text,
             method: filled(request, "method")
                 .unwrap_or("GET")
@@ -198,6 +198,12 @@ impl<'a> Entry<'a> {
         for time in times.into_iter().flatten() {
             *time -= origin;
         }
+    }
+
+    /// Forgets when the exchange was.
+    pub(super) fn forget_times(&mut self) {
+        (self.start, self.asked) = (None, None);
+        (self.first_byte, self.end) = (None, None);
     }
 
     /// Takes over what `other`, which is another entry of the same transfer, tells of the network.

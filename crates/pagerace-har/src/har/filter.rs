@@ -186,7 +186,11 @@ fn put_navigation_first(entries: &mut Vec<Entry>, notes: &mut Notes) {
 /// only loads nested ones. `first` marks the first entry of the page.
 pub(super) fn is_navigation(entry: &Entry, first: bool) -> bool {
     let word = entry.request_headers.get("sec-fetch-dest");
-    let nested = entry.initiator.kind == initiator::Kind::Parser && word.is_none();
+    let initiator = &entry.initiator;
+    let of_other = |place: &initiator::Place| place.url != entry.url_text;
+    let nested = word.is_none()
+        && initiator.kind == initiator::Kind::Parser
+        && initiator.places.iter().any(of_other);
     is_document_like(entry, first) && word.is_none_or(|word| word == "document") && !nested
 }
 

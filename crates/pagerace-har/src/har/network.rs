@@ -13,9 +13,11 @@ use super::filter::served_from_cache;
 const WINDOW_MS: f64 = 100.0;
 /// Minimum number of bytes for an estimate: four initial windows of TCP or QUIC.
 const LEAST_BYTES: f64 = 60_000.0;
-/// Minimum milliseconds in which responses must arrive without a pause. Shorter bursts fit the
-/// congestion window or the buffers, and tell nothing of the link.
-const LEAST_MS: f64 = 50.0;
+/// Minimum number of these bytes that must arrive in longer times than bursts: two initial windows.
+const LEAST_STEADY_BYTES: f64 = 30_000.0;
+/// Minimum milliseconds in which responses arrive without a pause. Shorter bursts fit the congestion
+/// window or the buffers, and tell nothing of the link.
+const LEAST_MS: f64 = 20.0;
 /// Milliseconds by which recorded times may be wrong.
 const ROUNDING_MS: f64 = 2.0;
 
@@ -35,9 +37,10 @@ pub(super) fn downlink(entries: &[Entry], bodies: &[u64]) -> Option<u64> {
         })
         .filter(|arrival| arrival.bytes > 0.0)
         .collect();
-    let received = without_bursts(received);
-    let whole: f64 = received.iter().map(|arrival| arrival.bytes).sum();
-    let rate = (whole >= LEAST_BYTES).then(|| highest_rate(&received, WINDOW_MS) as u64);
+    let bytes = |arrivals: &[Arrival]| arrivals.iter().map(|a| a.bytes).sum::<f64>();
+    let steady = without_bursts(received.clone());
+    let tells = bytes(&received) >= LEAST_BYTES && bytes(&steady) >= LEAST_STEADY_BYTES;
+    let rate = tells.then(|| highest_rate(&received, WINDOW_MS) as u64);
     rate.filter(|rate| *rate > 0)
 }
 

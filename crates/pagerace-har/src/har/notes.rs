@@ -27,7 +27,7 @@ macro_rules! kinds {
 
 kinds! {
     NoDocument = "No navigation is recorded: the requests are only transferred, and nothing is \
-        painted. The load event stands for the last response.",
+        painted. The last response stands for the load event.",
     OtherPages = "{entries} of other pages of the file left out (choose one with --page).",
     BadUrl = "{entries} without a usable URL left out.",
     BadHost = "{entries} left out because no server has such a host name (with a comma, for \
@@ -62,6 +62,9 @@ kinds! {
         count.",
     NoTimes = "{requests} without usable times: discovery, think time and load order follow fixed \
         rules.",
+    PageStart = "The start of the page is more than an hour away from its first request: times count \
+        from that.",
+    BadStatus = "{requests} with a status that HTTP does not have (100 to 599): raced as an error.",
     NoWait = "{requests} without a recorded wait: think time 0 stands in.",
     LongThink = "{requests} for which the recorded server took more than 10 s: all results \
         include what the recording's network does not explain of it.",

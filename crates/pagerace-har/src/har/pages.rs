@@ -7,7 +7,7 @@ use super::ImportOptions;
 use super::clock::Date;
 use super::page::PageObject;
 use super::sessions::later_navigations;
-use super::value::{filled, kind, list, text};
+use super::value::{filled, kind, list, shown, text};
 use crate::ImportError;
 use crate::error::shorten;
 
@@ -184,7 +184,7 @@ fn describe(index: usize, candidate: &Candidate) -> String {
         .filter(|_| candidate.page.is_none());
     let title = title
         .or_else(|| begins.and_then(|(_, value)| filled(&value["request"], "url")))
-        .map(|t| format!(" \"{}\"", shorten(t, 60)))
+        .map(|t| format!(" \"{}\"", shorten(&shown(t), 60)))
         .unwrap_or_default();
     format!(
         "{}{id}{title} ({} entries)",

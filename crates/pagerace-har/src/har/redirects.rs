@@ -87,9 +87,12 @@ impl Redirects {
     }
 }
 
-/// Returns the URL without its fragment, as in the request.
+/// Returns the URL without fragment, user name and password, as in the request.
 pub(super) fn without_fragment(mut url: Url) -> String {
     url.set_fragment(None);
+    // Fails only for URLs that cannot have user names or passwords.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
     url.into()
 }
 

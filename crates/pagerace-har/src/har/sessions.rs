@@ -4,6 +4,7 @@
 use serde::Deserialize as _;
 use serde_json::Value;
 
+use super::MAX_PAGE_GAP_MS;
 use super::clock::Date;
 use super::entry::Entry;
 use super::headers::Headers;
@@ -90,7 +91,11 @@ pub(super) fn later_navigations(page: Option<&Value>, entries: &[(usize, &Value)
     if page.own.is_some() {
         return Vec::new();
     }
-    let begin = page.start().unwrap_or(steps[first].1.start);
+    let asked = steps[first].1.start;
+    let begin = page
+        .start()
+        .filter(|begin| (begin - asked).abs() <= MAX_PAGE_GAP_MS);
+    let begin = begin.unwrap_or(asked);
     let mut loaded = page.loaded().map(|ms| begin + ms);
     let mut last = &steps[first].1;
     let mut busy_until = last.end;
@@ -116,7 +121,7 @@ pub(super) fn later_navigations(page: Option<&Value>, entries: &[(usize, &Value)
     found
 }
 
-/// Drops the entries that begin when the page is complete.
+/// Drops the entries that begin when the page is complete. The first one is the navigation.
 pub(super) fn end(entries: &mut Vec<Entry>, page: &PageObject, notes: &mut Notes) {
     if page.own.is_some() {
         return;
@@ -134,7 +139,11 @@ pub(super) fn end(entries: &mut Vec<Entry>, page: &PageObject, notes: &mut Notes
     let mut busy_until = complete;
     let mut is_over = false;
     let before = entries.len();
+    let mut rest = false;
     entries.retain(|entry| {
+        if !std::mem::replace(&mut rest, true) {
+            return true;
+        }
         let Some(start) = entry.start else {
             return true;
         };

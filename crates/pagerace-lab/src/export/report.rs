@@ -115,6 +115,10 @@ fn without_runs(results: &Results, rerun: &str) -> Report {
             .map(|(i, page)| page_result(results, i, page))
             .collect(),
         across: across(results),
+        doubts: match results.provenance {
+            Provenance::Simulated => plan.doubts(),
+            Provenance::Live => Vec::new(),
+        },
         notes,
     }
 }

@@ -1,5 +1,6 @@
 //! Outcome of a load: counters, resource timings and the trace.
 
+use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
 
 use super::PageLoad;
@@ -20,7 +21,11 @@ impl PageLoad<'_> {
         let paints = self.scenario.page.has_navigation();
         Outcome {
             resources: timings.collect(),
-            load: if paints { load } else { load.of_transfers() },
+            load: if paints {
+                load
+            } else {
+                load.of_transfers(self.last_end())
+            },
             essential: self.essential_end(),
             objects,
             transport,
@@ -34,6 +39,16 @@ impl PageLoad<'_> {
             finished_at: self.net.now,
             trace,
         }
+    }
+
+    /// Returns the end of the last response; `None` if one is not complete.
+    fn last_end(&self) -> Option<Duration> {
+        let ends = self
+            .progress
+            .iter()
+            .map(|p| p.as_ref().filter(|p| p.over)?.end);
+        let ends: Option<Vec<Instant>> = ends.collect();
+        Some(ends?.into_iter().max()?.since_start())
     }
 
     pub(crate) fn ledger(&mut self) -> Ledger {

@@ -492,6 +492,8 @@ impl Draw {
             first_paint: Some(first),
             down_bits_per_second: Some(self.magnitude(100_000, 100_000_000)),
             slowdown: self.chance(0.2).then_some(4.0),
+            reproduced: None,
+            protocols: std::collections::BTreeMap::new(),
             creator: self
                 .of(&["", "WebInspector", "Firefox", "Safari", "pagerace"])
                 .to_owned(),

@@ -52,6 +52,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     end_soon_on_interrupt();
     let watch = args.work.watch("loads");
     let mut out = anstream::stdout().lock();
+    answer::doubts(&mut out, &plan)?;
     let results = results(&plan, jobs, &watch, &mut |results, network| {
         Ok(answer::first(&mut out, results, network)?)
     })?;

@@ -29,7 +29,7 @@ fn a_document_after_the_load_event_is_another_page() {
     assert_eq!(navigations(900.0, &values), [3]);
     assert_eq!(
         navigations(-1.0, &values),
-        [],
+        Vec::<usize>::new(),
         "a script may reload until the load event"
     );
 }

@@ -39,6 +39,12 @@ pub(crate) fn print(out: &mut impl Write, results: &Results, defaults: &[&str]) 
     rest(out, results, defaults)
 }
 
+/// Prints which recordings' own loads are reproduced badly.
+pub(crate) fn doubts(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
+    let mut doubts = plan.doubts().into_iter();
+    doubts.try_for_each(|doubt| say(out, &doubt))
+}
+
 /// Prints the answer on one network: a sentence, and one on the cause.
 pub(crate) fn first(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
     let plan = &results.plan;
