@@ -62,6 +62,9 @@ use pagerace_page::{Page, ResourceId};
 /// Maximum milliseconds between the start of a page and its navigation. Others are damaged.
 const MAX_PAGE_GAP_MS: f64 = 3_600_000.0;
 
+/// Maximum milliseconds between the first request of a recording and the last: a month.
+const MAX_SPREAD_MS: f64 = 30.0 * 86_400_000.0;
+
 /// Selection of the part of a recording to import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
@@ -163,7 +166,7 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
     let mut entries: Vec<Entry> = chosen.entries.iter().map(parse).collect();
     let mut notes = Notes::default();
     if chosen.page.own.is_none() {
-        drop_equal_times(&mut entries);
+        drop_absurd_times(&mut entries);
     }
     notes.add_many(Kind::OtherPages, chosen.others);
     let count = entries.len();
@@ -205,11 +208,13 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
     })
 }
 
-/// Drops the times of entries that all begin at one time. They tell nothing.
-fn drop_equal_times(entries: &mut [Entry]) {
-    let first = entries.first().and_then(|entry| entry.start);
-    let is_equal = |entry: &Entry| entry.start == first;
-    if entries.len() > 2 && first.is_some() && entries.iter().all(is_equal) {
+/// Drops the times of entries that all begin at one time, or months apart. They tell nothing.
+fn drop_absurd_times(entries: &mut [Entry]) {
+    let starts = || entries.iter().filter_map(|entry| entry.start);
+    let first = starts().fold(f64::INFINITY, f64::min);
+    let spread = starts().fold(f64::NEG_INFINITY, f64::max) - first;
+    let at_once = spread <= 0.0 && entries.len() > 2;
+    if at_once || spread > MAX_SPREAD_MS {
         for entry in entries {
             entry.forget_times();
         }

@@ -380,7 +380,7 @@ fn hold_load_event(
 fn note_what_is_missing(entries: &[Entry], notes: &mut Notes) {
     let count = |test: &dyn Fn(&Entry) -> bool| entries.iter().filter(|e| test(e)).count();
     notes.add_many(Kind::NoTimes, count(&|e| e.start.is_none()));
-    let is_odd = |e: &Entry| e.status != 0 && !(100..600).contains(&e.status);
+    let is_odd = |e: &Entry| !(100..600).contains(&e.status) && e.no_response().is_none();
     notes.add_many(Kind::BadStatus, count(&is_odd));
     notes.add_many(Kind::NoProtocol, count(&|e| e.protocol.is_none()));
     notes.add_many(Kind::NoAddress, count(&|e| e.address.is_none()));

@@ -64,7 +64,7 @@ kinds! {
         rules.",
     PageStart = "The start of the page is more than an hour away from its first request: times count \
         from that.",
-    BadStatus = "{requests} with a status that HTTP does not have (100 to 599): raced as an error.",
+    BadStatus = "{requests} without a status that HTTP has (100 to 599): raced with the recorded bytes.",
     NoWait = "{requests} without a recorded wait: think time 0 stands in.",
     LongThink = "{requests} for which the recorded server took more than 10 s: all results \
         include what the recording's network does not explain of it.",
