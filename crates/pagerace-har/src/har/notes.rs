@@ -48,6 +48,8 @@ kinds! {
     SecondNavigation = "{requests} for a further top-level document (a script or the page \
         reloaded) treated as nested document{s}.",
     LostRedirect = "{n} redirect{s} to a URL that the recording never requests end there.",
+    NoTarget = "The navigation ends in a redirect, to itself or to a URL that the recording lacks: the \
+        redirect is taken for the document.",
     SilentRedirect = "{n} redirect{s} of the navigation without a recorded target: the next \
         top-level document is taken for it.",
     PlainHttp = "{requests} recorded over plain http raced over HTTP/3 like all others.",

@@ -70,7 +70,10 @@ impl Redirects {
             }
             let next = (last + 1..entries.len())
                 .find(|&i| self.from[i].is_none() && is_navigation(&entries[i], false));
-            let Some(next) = next else { return };
+            let Some(next) = next else {
+                notes.add(Kind::NoTarget);
+                return;
+            };
             notes.add(Kind::SilentRedirect);
             self.to[last] = Some(next);
             self.from[next] = Some(last);
@@ -150,7 +153,7 @@ mod tests {
         let values = [redirect("http://a/", "/"), redirect("http://a/2", "/lost")];
         let (found, notes) = find(&values);
         assert_eq!(found.to, [None, None]);
-        assert_eq!(notes, 1);
+        assert_eq!(notes, 2, "the redirects, and the navigation");
     }
 
     #[test]
@@ -174,6 +177,6 @@ mod tests {
         assert_eq!((found.end(0), notes), (3, 1));
 
         let (found, notes) = find(&[silent("http://a/"), sheet]);
-        assert_eq!((found.end(0), notes), (0, 0), "nothing follows");
+        assert_eq!((found.end(0), notes), (0, 1), "nothing follows");
     }
 }
