@@ -102,7 +102,7 @@ fn draft(recording: &Recording, i: usize) -> Resource {
 /// Fills in the server of each resource, its think time, and whose it is. Returns the origins.
 fn serve(recording: &Recording, drafts: &mut [Resource], notes: &mut Notes) -> Vec<Origin> {
     let entries = recording.entries;
-    let round_trips = rtt::round_trips(entries);
+    let round_trips = rtt::round_trips(entries, recording.own);
     let think = rtt::think_times(entries, &round_trips, notes);
     let document_host = entries[recording.document].host().unwrap_or_default();
     let (origins, origin_of) = origins::collect(entries, &round_trips, document_host);
