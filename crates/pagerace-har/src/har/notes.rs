@@ -42,8 +42,9 @@ kinds! {
     Failed = "{requests} that failed without a response left out.",
     CachedRepeat = "{entries} answered by an earlier request for the same URL (cache, preload) \
         left out.",
-    AfterEnd = "{requests} made when the page was complete (after 5 s without a request, or a minute \
-        after its load event) left out: users and timers ask for them, not the load.",
+    AfterEnd = "{requests} left out that began when the page was complete (after 5 s without a request, or \
+        a minute after its load event) or were unanswered a minute after it: users and timers ask for \
+        them, not the load.",
     BeforeNavigation = "{entries} before the navigation left out.",
     SecondNavigation = "{requests} for a further top-level document (a script or the page \
         reloaded) treated as nested document{s}.",

@@ -121,7 +121,7 @@ pub(super) fn later_navigations(page: Option<&Value>, entries: &[(usize, &Value)
     found
 }
 
-/// Drops the entries that begin when the page is complete. The first one is the navigation.
+/// Drops the entries that begin when the page is complete, or are answered long after that. The first one is the navigation.
 pub(super) fn end(entries: &mut Vec<Entry>, page: &PageObject, notes: &mut Notes) {
     if page.own.is_some() {
         return;
@@ -148,6 +148,15 @@ pub(super) fn end(entries: &mut Vec<Entry>, page: &PageObject, notes: &mut Notes
             return true;
         };
         is_over |= start > busy_until + QUIET_MS || start > complete + REST_MS;
+        // Long polls are answered when something happens.
+        let answered = entry.first_byte.unwrap_or(start);
+        if !is_over
+            && page
+                .loaded()
+                .is_some_and(|loaded| answered > loaded + REST_MS)
+        {
+            return false;
+        }
         let end = entry.end.unwrap_or(start);
         busy_until = busy_until.max(start).max(end.min(start + HELD_MS));
         !is_over
