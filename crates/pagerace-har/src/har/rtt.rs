@@ -65,13 +65,12 @@ impl Handshake {
         })
     }
 
-    /// Returns the handshake with half the time of TLS as its round trip.
-    fn with_tls_of_two(self) -> Self {
-        let tls = self.whole - self.round_trip;
-        Self {
-            round_trip: tls / 2.0,
-            ..self
+    /// Returns the handshake, with half the time of TLS as its round trip if it is partial.
+    fn with_tls_of_two(mut self) -> Self {
+        if self.is_partial {
+            self.round_trip = (self.whole - self.round_trip) / 2.0;
         }
+        self
     }
 
     /// Returns the better of two handshakes with one server: a whole one, else the shorter.
@@ -104,10 +103,10 @@ pub(super) fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool 
 pub(super) fn round_trips(entries: &[Entry], own: bool) -> Vec<Option<f64>> {
     let mut best: BTreeMap<&str, Handshake> = BTreeMap::new();
     for entry in entries {
-        let sample = Handshake::of(entry).map(|handshake| match handshake.is_partial {
-            true if !own => handshake.with_tls_of_two(),
-            _ => handshake,
-        });
+        let mut sample = Handshake::of(entry);
+        if !own {
+            sample = sample.map(Handshake::with_tls_of_two);
+        }
         let lasted = SHORTEST_HANDSHAKE_MS..LONGEST_HANDSHAKE_MS;
         let Some(sample) = sample.filter(|sample| lasted.contains(&sample.round_trip)) else {
             continue;
