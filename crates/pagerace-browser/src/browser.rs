@@ -126,6 +126,7 @@ impl Browser {
             load: LoadEvent::default(),
             rendering: Rendering {
                 hidden_until: hidden_until(&page),
+                limit: page.layout().and_then(|layout| layout.hidden?.limit),
                 overlay: page.layout().and_then(|layout| layout.overlay),
                 ..Rendering::default()
             },
@@ -279,7 +280,9 @@ impl Browser {
                 Timer::Frame => self.queue_render(),
                 Timer::Callback(index) => self.queue(Task::Callback(index)),
                 Timer::Made(made) => self.put_on_page(at, made),
-                Timer::Reveal => {
+                // The page may have been shown before the limit.
+                Timer::Limit if self.rendering.hidden_until.is_none() => {}
+                Timer::Reveal | Timer::Limit => {
                     self.rendering.hidden_until = None;
                     self.rendering.layout_since = self.current;
                 }

@@ -34,6 +34,19 @@ pub struct LoadMetrics {
     pub cls: Option<LayoutShift>,
 }
 
+impl LoadMetrics {
+    /// Returns the metrics of a load that only transfers resources, the last of which was complete at
+    /// `end`. It has none of those of a document.
+    #[must_use]
+    pub fn of_transfers(self, end: Option<Duration>) -> Self {
+        Self {
+            byte_index: self.byte_index,
+            onload: end,
+            ..Self::default()
+        }
+    }
+}
+
 /// A layout shift score without unit, stored in whole millionths so that scores compare exactly.
 ///
 /// # Source

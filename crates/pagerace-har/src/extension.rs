@@ -122,6 +122,8 @@ lenient! {
         pub wall_ms: Option<Ms>,
         /// URL with most of the work of that kind.
         pub url: Option<String>,
+        /// Ids of the held requests whose responses something that the task made waits for.
+        pub waits_for: Vec<String>,
     }
 }
 
@@ -216,6 +218,8 @@ lenient! {
         pub overlay: Option<Cover>,
         /// Scripts hide the page itself.
         pub hidden: Option<Cover>,
+        /// Scripts hide the page until another script shows it.
+        pub hidden_by: Option<HiddenBy>,
     }
 }
 
@@ -313,6 +317,19 @@ lenient! {
             /// Span from the event.
             pub ms: Ms,
         }
+    }
+}
+
+lenient! {
+    /// The script that shows a page which others hide.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct HiddenBy {
+        {
+            /// Id of the request for the script (`_requestId`).
+            pub request: String,
+        }
+        /// Time after which the page is shown without it.
+        pub limit_ms: Option<Ms>,
     }
 }
 

@@ -31,10 +31,12 @@ mod page;
 mod pages;
 mod paints;
 mod protocol;
+mod queues;
 mod read;
 mod recording;
 mod redirects;
 mod rtt;
+mod sessions;
 mod sizes;
 mod survey;
 mod thresholds;
@@ -51,12 +53,18 @@ use std::path::Path;
 
 use entry::Entry;
 use notes::{Kind, Notes};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::shorten;
 use crate::{Device, ImportError, Recording};
 use pagerace_page::model::MAX_RESOURCES;
 use pagerace_page::{Page, ResourceId};
+
+/// Maximum milliseconds between the start of a page and its navigation. Others are damaged.
+const MAX_PAGE_GAP_MS: f64 = 3_600_000.0;
+
+/// Maximum milliseconds between the first request of a recording and the last: a month.
+const MAX_SPREAD_MS: f64 = 30.0 * 86_400_000.0;
 
 /// Selection of the part of a recording to import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,7 +102,7 @@ pub fn from_bytes(
     bytes: &[u8],
     options: &ImportOptions,
 ) -> Result<Page, ImportError> {
-    let root = json(file_name, bytes)?;
+    let root = parse(file_name, bytes)?;
     Ok(import(file_name, &root, options)?.page)
 }
 
@@ -107,7 +115,7 @@ pub fn recording_from_bytes(
     bytes: &[u8],
     options: &ImportOptions,
 ) -> Result<Recording, ImportError> {
-    let mut root = json(file_name, bytes)?;
+    let mut root = parse(file_name, bytes)?;
     let Imported {
         page,
         device,
@@ -126,9 +134,12 @@ pub fn recording_from_bytes(
     })
 }
 
-fn json(file_name: &str, bytes: &[u8]) -> Result<Value, ImportError> {
+fn parse(file_name: &str, bytes: &[u8]) -> Result<Value, ImportError> {
     let bytes = read::decompress(file_name, bytes, read::MAX_BYTES)?;
-    read::parse(file_name, &bytes)
+    let root = read::parse(file_name, &bytes)?;
+    // Some tools write the object of `log` alone.
+    let is_log = root.get("log").is_none() && root["entries"].is_array();
+    Ok(if is_log { json!({ "log": root }) } else { root })
 }
 
 /// Result of importing the chosen page of a file.
@@ -151,10 +162,13 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
         );
         return Err(ImportError::new(file_name, finding));
     }
-    let page_start = chosen.page.start();
+    let mut page_start = chosen.page.start();
     let parse = |&(number, value): &(usize, _)| Entry::parse(number, value, page_start);
-    let entries: Vec<Entry> = chosen.entries.iter().map(parse).collect();
+    let mut entries: Vec<Entry> = chosen.entries.iter().map(parse).collect();
     let mut notes = Notes::default();
+    if chosen.page.own.is_none() {
+        drop_absurd_times(&mut entries);
+    }
     notes.add_many(Kind::OtherPages, chosen.others);
     let count = entries.len();
     let selected = filter::select(entries, &mut notes);
@@ -162,16 +176,24 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
         let finding = format!(
             "none of the {count} entries can be raced; entry {entry} ({}), for example: {reason}; \
              record the page again with the network log open from the start",
-            shorten(url, 80)
+            shorten(&value::shown(url), 80)
         );
         ImportError::new(file_name, finding)
     });
     let mut selected = selected?;
+    if let Some((page, first)) = page_start.zip(selected[0].start)
+        && (page - first).abs() > MAX_PAGE_GAP_MS
+    {
+        page_start = None;
+        notes.add(Kind::PageStart);
+    }
     if let Some(origin) = page_start.or(selected[0].start) {
         for entry in &mut selected {
             entry.count_from(origin);
         }
     }
+    sessions::end(&mut selected, &chosen.page, &mut notes);
+    queues::take_out(&mut selected, &mut notes);
     let stem = page_name(file_name);
     let number = chosen.number.filter(|_| options.page.is_some());
     let name = number.map_or_else(|| stem.to_owned(), |number| format!("{stem}#{number}"));
@@ -185,6 +207,19 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
         device: chosen.page.device(),
         entries: chosen.entries.iter().map(|&(number, _)| number).collect(),
     })
+}
+
+/// Drops the times of entries that all begin at one time, or months apart. They tell nothing.
+fn drop_absurd_times(entries: &mut [Entry]) {
+    let starts = || entries.iter().filter_map(|entry| entry.start);
+    let first = starts().fold(f64::INFINITY, f64::min);
+    let spread = starts().fold(f64::NEG_INFINITY, f64::max) - first;
+    let at_once = spread <= 0.0 && entries.len() > 2;
+    if at_once || spread > MAX_SPREAD_MS {
+        for entry in entries {
+            entry.forget_times();
+        }
+    }
 }
 
 /// Returns the name of the page that a file holds: the file's stem.

@@ -186,6 +186,12 @@ impl Metric {
         }
     }
 
+    /// Returns true if only loads of a document have the metric.
+    pub fn needs_document(&self) -> bool {
+        let of_document = ["ttfb", "fcp", "lcp", "speed-index", "tti", "tbt", "cls"];
+        of_document.contains(&self.name)
+    }
+
     /// Returns true if `name` is the name, the key, the title or another name of `SYNONYMS`.
     /// Hyphens, underscores and spaces are the same, and so are upper and lower case.
     pub fn is_called(&self, name: &str) -> bool {

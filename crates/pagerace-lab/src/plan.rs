@@ -119,6 +119,15 @@ impl Plan {
             if let Err(reason) = page.check() {
                 return bad(format!("pages: {}: {reason}", page.name));
             }
+            let metric = self.metric.metric();
+            if metric.needs_document() && !page.has_navigation() {
+                return bad(format!(
+                    "pages: {}: no navigation is recorded, so nothing is painted and there is no \
+                     {}; rank by --metric onload (the last response), or record the load of a page \
+                     with the network log open from the start",
+                    page.name, metric.title
+                ));
+            }
         }
         if let Some(name) = repeated(self.pages.iter().map(|page| page.name.clone())) {
             return bad(format!(
@@ -203,6 +212,20 @@ impl Plan {
         }
         let mut pages = self.pages.iter();
         pages.any(|page| contender.protocols_of(page).into_iter().any(wanted))
+    }
+
+    /// Returns a sentence on each page whose own load is reproduced badly.
+    pub fn doubts(&self) -> Vec<String> {
+        let doubts = self.pages.iter().filter_map(|page| {
+            let doubt = page.doubt_in_words()?;
+            let several = self.pages.len() > 1;
+            Some(if several {
+                format!("{}: {doubt}", page.name)
+            } else {
+                doubt
+            })
+        });
+        doubts.collect()
     }
 
     /// Returns the hosts of all pages without duplicates, in order of appearance.

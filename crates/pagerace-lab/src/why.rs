@@ -135,10 +135,11 @@ pub fn typical_run(base: &Variant, own: &Variant, metric: MetricId) -> Option<us
 }
 
 /// Returns true if a race's contenders are explained by default: they differ in more
-/// than the strategy, and the metric is explainable.
+/// than the strategy, the metric is explainable, and the pages have navigations.
 pub fn is_explained(plan: &Plan) -> bool {
     let several = plan.contenders.len() > 1;
-    several && plan.varying().beyond_strategy() && explainable(plan.metric).is_ok()
+    let loads = plan.pages.iter().all(|page| page.has_navigation());
+    several && loads && plan.varying().beyond_strategy() && explainable(plan.metric).is_ok()
 }
 
 /// Maximum number of loads that [`explain_network`] runs.

@@ -23,6 +23,7 @@ pub use model::{
     FetchPriority, FontDisplay, FontUse, Guess, Hint, ImageBytes, ImageCoding, ImageShare,
     InlineScript, Largest, LargestCandidate, LargestElement, NoResponse, Note, Origin, OriginId,
     Overlay, Page, PageLayout, PaintEvidence, PaintFit, Paints, PictureShares, RecordedExchange,
-    RecordedPage, RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
+    RecordedPage, RecordedTimes, Rect, RenderingTime, ReproducedTimes, Resource, ResourceId,
+    Trigger, Wait,
 };
 pub use paint::{PaintChange, PaintEffect};

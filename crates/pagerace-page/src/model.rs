@@ -5,8 +5,9 @@ mod check;
 mod content;
 mod layout;
 mod paints;
+mod reproduction;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ pub use self::layout::{
     Overlay, PageLayout, PictureShares, Rect, RenderingTime,
 };
 pub use self::paints::{Guess, LargestCandidate, LargestElement, PaintEvidence, PaintFit, Paints};
+pub use self::reproduction::ReproducedTimes;
 
 /// Index into [`Page::resources`].
 #[derive(
@@ -444,6 +446,13 @@ pub struct RecordedPage {
     /// `DOMContentLoaded` when the recording did. `None` if neither is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<f64>,
+    /// Times of a simulated load over the recording's own network; `None` if the recording tells
+    /// nothing of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproduced: Option<ReproducedTimes>,
+    /// Number of requests by recorded protocol: `http/1.1`, `h2`, `h3`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub protocols: BTreeMap<String, u32>,
     /// Name of the program that made the recording, as given in the file.
     pub creator: String,
 }
@@ -510,6 +519,12 @@ impl Page {
             before.extend(all.filter(|id| seen.insert(*id)));
         }
         None
+    }
+
+    /// Returns true if the recording has a navigation to a document. Otherwise the resources are only
+    /// transferred: nothing is painted, and the load event comes with the last response.
+    pub fn has_navigation(&self) -> bool {
+        self.resource(self.document).destination == Destination::Document
     }
 
     /// Returns the encoded body bytes of all responses.

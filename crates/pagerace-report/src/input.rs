@@ -65,6 +65,9 @@ pub struct Report {
     /// Comparisons over several pages, one entry for each network and metric; empty if
     /// there is one page.
     pub across: Vec<AcrossSection>,
+    /// Sentences to read before the results: pages whose recorded load is reproduced badly.
+    #[serde(skip)]
+    pub doubts: Vec<String>,
     /// Caveats for the reader, one sentence each: data missing from the recording, runs
     /// that failed, limits of the page model.
     #[serde(skip)]

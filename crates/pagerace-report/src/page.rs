@@ -198,6 +198,9 @@ fn environment(out: &mut String, report: &Report) {
 fn verdicts(out: &mut String, report: &Report) {
     out.push_str("<section id=\"verdicts\" aria-labelledby=\"verdicts-title\">\n");
     out.push_str("<h2 id=\"verdicts-title\">Verdict</h2>\n");
+    for doubt in &report.doubts {
+        let _ = writeln!(out, "<p class=\"doubt\">{}</p>", html(doubt));
+    }
     let overall = report.across.iter().filter(|a| a.metric == report.metric);
     for across in overall.filter(|a| !a.verdict.is_empty()) {
         verdict(out, report, across.network, &across.verdict, None);

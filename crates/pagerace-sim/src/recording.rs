@@ -11,7 +11,7 @@ use std::sync::Arc;
 use pagerace_browser::{Browser, BrowserConfig, LoadMetrics, Profile};
 use pagerace_core::Duration;
 use pagerace_net::Network;
-use pagerace_page::{Interventions, Page, RecordedExchange, Resource, Wait};
+use pagerace_page::{Interventions, Page, RecordedExchange, ReproducedTimes, Resource, Wait};
 
 use crate::event_loop::Record;
 use crate::page_load::PageLoad;
@@ -22,7 +22,8 @@ use crate::{LoadSettings, Outcome, ProtocolMap, Scenario, ScenarioError, Visit, 
 const UNKNOWN_RATE_KBIT: u64 = 100_000;
 /// Least round-trip time that a wait may stand for.
 const LEAST_RTT: Duration = Duration::from_micros(100);
-/// Round-trip time if neither handshakes nor waits are recorded.
+/// Round-trip time if no handshake is recorded, unless a wait is shorter. A wait alone does not tell
+/// a distant server from a slow one.
 const UNKNOWN_RTT: Duration = Duration::from_millis(20);
 /// Strategy of the servers. The recording does not tell theirs; most servers send in
 /// order.
@@ -47,14 +48,15 @@ pub fn network(page: &Page) -> Network {
     Network::parse(&text).expect("a rate and a round trip are a network")
 }
 
-/// Returns the round trip to the nearest server: the shortest handshake, else the shortest wait,
-/// which contains one.
+/// Returns the round trip to the nearest server: the shortest handshake, else a usual one, which is
+/// no longer than the shortest wait.
 fn nearest(page: &Page) -> Duration {
     let handshakes = page.origins.iter().filter_map(|o| o.recorded_rtt);
     let exchanges = page.resources.iter().filter_map(exchange);
     // Recorders round to milliseconds, so some waits are 0.
     let waits = exchanges.map(|exchange| exchange.wait.max(LEAST_RTT));
-    handshakes.min().or(waits.min()).unwrap_or(UNKNOWN_RTT)
+    let bound = waits.fold(UNKNOWN_RTT, Duration::min);
+    handshakes.min().unwrap_or(bound)
 }
 
 /// Returns the recorded parts of a request's time, if they tell of a network.
@@ -152,7 +154,7 @@ pub fn reproduce(page: &Page) -> Result<LoadMetrics, ScenarioError> {
 
 /// Fits what the recording of a page leaves open to loads over the recording's own network: the
 /// link's rate, think times and distances of servers, the processor's slow-down, and the delay of
-/// the first paint. Leaves recordings of `pagerace record` as they are, whose network is the
+/// the first paint. Sets down how well the load then is reproduced. Leaves recordings of `pagerace record` as they are, whose network is the
 /// machine's own and whose layout and processor times are recorded.
 ///
 /// # Errors
@@ -161,7 +163,17 @@ pub fn fit(page: &mut Page) -> Result<(), ScenarioError> {
     let loads = &mut Loads::default();
     servers::fit(page, loads)?;
     processor::fit(page, loads)?;
-    fit_paints(page, loads)
+    fit_paints(page, loads)?;
+    if page.resources.iter().any(|r| exchange(r).is_some()) {
+        let load = loads.load(page)?.load;
+        page.recorded.reproduced = Some(ReproducedTimes {
+            on_content_load: load.dom_content_loaded,
+            on_load: load.onload,
+            first_paint: load.fcp,
+            largest_paint: load.lcp,
+        });
+    }
+    Ok(())
 }
 
 /// Fits the delay of the first paint of a page with recorded paints but no recorded

@@ -207,6 +207,11 @@ impl Browser {
             state.waits_for_commit = true;
             self.schedule(now + self.overheads.commit, Timer::Commit(id));
         }
+        if Some(id.index()) == self.graph.document
+            && let Some(limit) = self.rendering.limit.take()
+        {
+            self.schedule(now + limit, Timer::Limit);
+        }
         for target in self.graph.nodes[id.index()].on_head.clone() {
             self.discover(now, target);
         }

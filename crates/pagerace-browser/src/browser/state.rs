@@ -93,6 +93,8 @@ pub(super) enum Timer {
     Made(Made),
     /// The first paint is no longer held back.
     Reveal,
+    /// A hidden page is shown in any case.
+    Limit,
     /// The overlay of the page is gone.
     Uncover,
     /// Text stops waiting for this font.
@@ -104,7 +106,11 @@ impl Timer {
     pub(super) const fn keeps_load(self) -> bool {
         !matches!(
             self,
-            Self::BlockPeriodOver(_) | Self::Flush(_) | Self::Announce(_) | Self::Hint(_)
+            Self::BlockPeriodOver(_)
+                | Self::Flush(_)
+                | Self::Announce(_)
+                | Self::Hint(_)
+                | Self::Limit
         )
     }
 }
@@ -125,6 +131,9 @@ pub(super) struct Rendering {
     pub(super) blockers: usize,
     /// The event and the delay after it until which nothing is shown.
     pub(super) hidden_until: Option<(Wait, Duration)>,
+    /// The time after the arrival of the document at which the page is shown in any case, until that
+    /// arrives.
+    pub(super) limit: Option<Duration>,
     /// True if that event has happened and the reveal is scheduled.
     pub(super) reveal_set: bool,
     /// The overlay of the page, until its end is scheduled.

@@ -174,7 +174,11 @@ fn an_overlay_hides_paints_from_visual_progress_only() {
     };
     let overlay = |after| {
         let delay = ms(400.0);
-        metrics(Some(Overlay { after, delay }))
+        metrics(Some(Overlay {
+            after,
+            delay,
+            limit: None,
+        }))
     };
     let free = metrics(None);
     assert_eq!(free.speed_index, free.fcp);
@@ -188,5 +192,12 @@ fn an_overlay_hides_paints_from_visual_progress_only() {
     // One that is gone before the first paint hides nothing.
     let after = Wait::Resource { id: id(0) };
     let delay = Duration::ZERO;
-    assert_eq!(metrics(Some(Overlay { after, delay })), free);
+    assert_eq!(
+        metrics(Some(Overlay {
+            after,
+            delay,
+            limit: None,
+        })),
+        free
+    );
 }

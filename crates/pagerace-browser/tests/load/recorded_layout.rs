@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use pagerace_browser::{BrowserConfig, Profile};
-use pagerace_core::{Destination, Duration};
+use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
     Callback, Content, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript,
     Overlay, Page, PageLayout, Paints, PictureShares, Rect, RenderingTime, Resource, ResourceId,
@@ -14,7 +14,7 @@ use pagerace_page::{
 use crate::causes;
 use crate::common::{
     Loaded, Network, blocking_sheet, desktop, document, id, in_markup, load, ms, no_cpu, page,
-    resource, visible_image,
+    resource, script, visible_image,
 };
 
 const STYLE: Trigger = Trigger::Style {
@@ -219,7 +219,11 @@ fn hidden_elements_are_laid_out_and_make_no_paint() {
     let shown = load(None);
     let until = |after| {
         let delay = ms(400.0);
-        load(Some(Overlay { after, delay }))
+        load(Some(Overlay {
+            after,
+            delay,
+            limit: None,
+        }))
     };
     let later = |event: Option<Duration>| event.map(|at| at + ms(400.0));
     for after in [Wait::ContentLoaded, Wait::Loaded] {
@@ -237,8 +241,36 @@ fn hidden_elements_are_laid_out_and_make_no_paint() {
     // An event before the first paint hides nothing.
     let after = Wait::Resource { id: id(0) };
     let delay = Duration::ZERO;
-    let gone = load(Some(Overlay { after, delay }));
+    let gone = load(Some(Overlay {
+        after,
+        delay,
+        limit: None,
+    }));
     assert_eq!(gone.browser.metrics(), shown.browser.metrics());
+}
+
+#[test]
+fn a_hidden_page_is_shown_by_its_script_or_at_the_limit() {
+    let made = page(vec![
+        document(4_000),
+        script(ScriptMode::Async, RequestPriority::Low, 1_000, 400),
+    ]);
+    let fcp = |limit| {
+        let mut page = with_layout(&made, vec![text(100.0, Some(2_500), &[])]);
+        page.layout_mut().expect("just given").hidden = Some(Overlay {
+            after: Wait::Resource { id: id(1) },
+            delay: Duration::ZERO,
+            limit,
+        });
+        let load = loaded(page, &Network::default());
+        assert!(load.browser.is_done());
+        load.browser.metrics().fcp.expect("shown").as_millis_f64()
+    };
+    let by_script = fcp(None);
+    assert!(by_script >= 200.0, "{by_script}: two round trips");
+    assert!((fcp(Some(ms(5_000.0))) - by_script).abs() < 1e-9);
+    let at_limit = fcp(Some(ms(60.0)));
+    assert!((160.0..by_script).contains(&at_limit), "{at_limit}");
 }
 
 #[test]

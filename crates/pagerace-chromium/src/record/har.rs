@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pagerace_har::Device;
 use pagerace_har::extension::{
-    Element, LargestKind, Layout, Ms, PageFields, Paints, Rect, VERSION,
+    self, Element, HiddenBy, LargestKind, Layout, Ms, PageFields, Paints, Rect, VERSION,
 };
 use pagerace_har::fonts::{self, Face};
 use serde::Deserialize as _;
@@ -25,6 +25,9 @@ use super::shares::Shares;
 use super::timings::{iso, round};
 use super::trace::{Summary, Task};
 use super::waits::{self, Waits};
+
+/// The maximum difference of two records of one time.
+const ROUNDING_MS: f64 = 0.02;
 
 /// All data of a load.
 pub(super) struct Load {
@@ -205,6 +208,12 @@ fn extension(page: Page<'_>, secrets_dropped: usize) -> PageFields {
         LargestKind::Text
     };
     elements.extend(load.waits.transient());
+    let tasks = load.trace.tasks.iter();
+    let main_thread = tasks.map(|task| extension::Task {
+        waits_for: waits_of_task(load, page.zero, &elements, task),
+        ..task.told()
+    });
+    let main_thread = main_thread.collect();
     let ms = |value: &Value| value.as_f64().map(Ms);
     PageFields {
         version: Some(VERSION),
@@ -218,6 +227,10 @@ fn extension(page: Page<'_>, secrets_dropped: usize) -> PageFields {
             shares,
             overlay: load.watched.covers.overlay,
             hidden: load.watched.covers.hidden,
+            hidden_by: load.waits.hidden_by.map(|(script, limit)| HiddenBy {
+                request: load.requests[script].id.clone(),
+                limit_ms: limit.map(|limit| Ms(round(limit))),
+            }),
         }),
         paints: Paints {
             fcp_ms: ms(&paints["fcpMs"]),
@@ -230,12 +243,27 @@ fn extension(page: Page<'_>, secrets_dropped: usize) -> PageFields {
             lcp_rebuilt: page.is_rebuilt,
         },
         cls: Some(paints::cumulative_shift(&paints["shifts"])),
-        main_thread: load.trace.tasks.iter().map(Task::told).collect(),
+        main_thread,
         rendering: load.trace.rendering.told(),
         secrets_dropped: Some(secrets_dropped),
         at_once: load.at_once,
         held: ids(load, load.waits.held.iter().copied()),
     }
+}
+
+/// Returns the ids of the requests whose responses an element or a request waits for that the task made.
+fn waits_of_task(load: &Load, zero: f64, elements: &[Element], task: &Task) -> Vec<String> {
+    let is_begin = |ms: Ms| (ms.0 - task.at_ms).abs() < ROUNDING_MS;
+    let made = elements.iter().filter(|e| e.made_ms.is_some_and(is_begin));
+    let of_elements = made.filter_map(|e| e.waits_for.clone());
+    let inside = |i: &usize| {
+        let at = (load.requests[*i].started - zero) * 1e3;
+        (task.at_ms..=task.end_ms).contains(&at)
+    };
+    let asked = (0..load.requests.len()).filter(inside);
+    let of_requests = asked.filter_map(|i| Some(ids(load, load.waits.of_request(i)?)));
+    let mut all = of_elements.chain(of_requests);
+    all.find(|waits| !waits.is_empty()).unwrap_or_default()
 }
 
 fn elements(

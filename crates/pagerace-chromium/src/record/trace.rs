@@ -132,6 +132,7 @@ impl Task {
             kind: self.kind,
             wall_ms: Some(Ms(round(self.end_ms - self.at_ms))),
             url: self.url.clone(),
+            waits_for: Vec::new(),
         }
     }
 }

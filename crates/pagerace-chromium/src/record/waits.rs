@@ -35,6 +35,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The time after the navigation up to which a load waits for what the recorded one requested.
 const LATE: Duration = Duration::from_secs(5);
 
+/// The least number of texts and images of the markup in the viewport, and the largest share of them
+/// that a load shows, if scripts hide the page.
+const CONTENT_MIN: usize = 3;
+const HIDDEN_SHARE: f64 = 0.2;
+
+/// The time after the navigation up to which a load waits for a hidden page to be shown anyway.
+const HIDDEN_MAX: Duration = Duration::from_secs(6);
+
 /// The time for which each load listens before another one has its turn.
 const TURN: Duration = Duration::from_millis(5);
 
@@ -51,6 +59,9 @@ pub(super) struct Waits {
     requests: BTreeMap<usize, BTreeSet<usize>>,
     /// The responses that each element waits for.
     elements: BTreeMap<layout::Name, BTreeSet<usize>>,
+    /// The script without which the page stays hidden, and the milliseconds since the navigation after
+    /// which it is shown anyway.
+    pub(super) hidden_by: Option<(usize, Option<f64>)>,
     /// Elements of the markup that the page shows until a response has come, and not at the end.
     transient: BTreeMap<layout::Name, Element>,
 }
@@ -119,6 +130,7 @@ pub(super) fn find(
     let asked =
         |i: usize| Duration::from_millis_f64((load.requests[i].started - begun).max(0.0) * 1e3);
     let last = (0..names.len()).map(asked).filter(|at| *at <= LATE).max();
+    let content = content(load);
     let mut waits = Waits::default();
     let mut left = held.iter();
     let mut running: Vec<(usize, Experiment<'_>)> = Vec::new();
@@ -126,7 +138,10 @@ pub(super) fn find(
         while running.len() < AT_ONCE
             && let Some(&next) = left.next()
         {
-            let begin = Experiment::begin(browser, url, &names[next], last.unwrap_or_default())?;
+            let is_script = load.requests[next].kind == "Script";
+            let content = Some(&content).filter(|_| is_script);
+            let last = last.unwrap_or_default();
+            let begin = Experiment::begin(browser, url, &names[next], last, content)?;
             running.push((next, begin));
         }
         if running.is_empty() {
@@ -140,6 +155,10 @@ pub(super) fn find(
             }
             if let Progress::Over(found) = progress {
                 let is_known = |i: &usize| i != held && found.requests.1.contains(&names[*i]);
+                if let Some(hidden) = found.hidden {
+                    let limit = hidden.until.map(Duration::as_millis_f64);
+                    waits.hidden_by.get_or_insert((*held, limit));
+                }
                 // What comes later anyway may come after the release by chance.
                 let waits_for =
                     |i: usize| !found.requests.0.contains(&names[i]) && asked(i) <= found.released;
@@ -218,6 +237,15 @@ struct Found {
     released: Duration,
     requests: (BTreeSet<Name>, BTreeSet<Name>),
     elements: (Elements, BTreeSet<layout::Name>),
+    /// Set if the page was hidden.
+    hidden: Option<Hidden>,
+}
+
+/// A page that was hidden without a response.
+#[derive(Clone, Copy)]
+struct Hidden {
+    /// The time since the navigation at which it was shown nevertheless.
+    until: Option<Duration>,
 }
 
 /// The visible elements; see [`layout::named`].
@@ -238,6 +266,10 @@ struct Experiment<'a> {
     /// The load waits for as long before it releases the response.
     least: Duration,
     begin: Instant,
+    /// The texts and images that the recorded load shows in the end, if the page may be hidden.
+    content: Option<&'a BTreeSet<layout::Name>>,
+    /// See [`Found::hidden`].
+    hidden: Option<Hidden>,
     /// The time of the release, and what there was before.
     released: Option<(Instant, BTreeSet<Name>, Elements)>,
 }
@@ -249,6 +281,7 @@ impl<'a> Experiment<'a> {
         url: &str,
         name: &'a Name,
         least: Duration,
+        content: Option<&'a BTreeSet<layout::Name>>,
     ) -> Result<Self, ChromiumError> {
         let mut session = browser.page()?;
         session.call("Network.enable", json!({}))?;
@@ -262,6 +295,8 @@ impl<'a> Experiment<'a> {
             session,
             least,
             begin,
+            content,
+            hidden: None,
             released: None,
         })
     }
@@ -282,12 +317,28 @@ impl<'a> Experiment<'a> {
             return Ok(Progress::Running);
         }
         let shown = elements(session, load)?;
+        if self.released.is_none() {
+            let since = now.since(self.begin);
+            if self
+                .content
+                .is_some_and(|content| is_hidden(content, &shown))
+            {
+                let is_parsed = session.evaluate("document.readyState !== 'loading'")? == true;
+                if is_parsed && since < HIDDEN_MAX {
+                    self.hidden = Some(Hidden { until: None });
+                    return Ok(Progress::Running);
+                }
+            } else if let Some(hidden) = &mut self.hidden {
+                hidden.until.get_or_insert(since);
+            }
+        }
         let asked = self.watcher.seen();
         if let Some((at, requests, elements)) = self.released.take() {
             return Ok(Progress::Over(Found {
                 released: at.since(self.begin),
                 requests: (requests, asked),
                 elements: (elements, shown.into_keys().collect()),
+                hidden: self.hidden,
             }));
         }
         let Some(paused) = self.watcher.paused.take() else {
@@ -298,6 +349,19 @@ impl<'a> Experiment<'a> {
         self.released = Some((session.now(), asked, shown));
         Ok(Progress::Running)
     }
+}
+
+/// Returns the texts and images of the markup that the recorded load shows in the end.
+fn content(load: &Load) -> BTreeSet<layout::Name> {
+    let all = named(&load.snapshot, load).into_iter();
+    all.filter_map(|(name, element)| element.map(|_| name))
+        .collect()
+}
+
+/// Returns true if hardly anything of this content is shown.
+fn is_hidden(content: &BTreeSet<layout::Name>, shown: &Elements) -> bool {
+    let seen = content.iter().filter(|name| shown.contains_key(*name));
+    content.len() >= CONTENT_MIN && seen.count() as f64 <= HIDDEN_SHARE * content.len() as f64
 }
 
 /// Returns a pattern that matches this URL alone.
@@ -312,15 +376,19 @@ fn exactly(url: &str) -> String {
 
 /// Returns the elements that are visible.
 fn elements(session: &mut Session, load: &Load) -> Result<Elements, ChromiumError> {
-    let snapshot: Value = session.call(
+    let snapshot = session.call(
         "DOMSnapshot.captureSnapshot",
         json!({"computedStyles": STYLES}),
     )?;
+    Ok(named(&snapshot, load))
+}
+
+fn named(snapshot: &Value, load: &Load) -> Elements {
     let base = load.paints["base"]
         .as_str()
         .and_then(|b| Url::parse(b).ok());
     let document = har::main_document(load);
-    Ok(base.map_or_else(BTreeMap::new, |base| {
+    base.map_or_else(BTreeMap::new, |base| {
         let context = layout::Context {
             document: &base,
             html: document.and_then(|i| load.bodies[i].as_ref()?.as_text()),
@@ -331,8 +399,8 @@ fn elements(session: &mut Session, load: &Load) -> Result<Elements, ChromiumErro
             waits: &|_| None,
             viewport: load.viewport,
         };
-        layout::named(&snapshot, &context)
-    }))
+        layout::named(snapshot, &context)
+    })
 }
 
 /// Watches a load.

@@ -1,6 +1,8 @@
 //! Assembly of the page in passes, one per question, in the order of their dependencies. Each pass fills
 //! its fields of one draft per entry.
 
+use std::collections::BTreeMap;
+
 use pagerace_core::{Destination, Duration};
 
 use super::discovery::{self, How, Link};
@@ -102,7 +104,7 @@ fn draft(recording: &Recording, i: usize) -> Resource {
 /// Fills in the server of each resource, its think time, and whose it is. Returns the origins.
 fn serve(recording: &Recording, drafts: &mut [Resource], notes: &mut Notes) -> Vec<Origin> {
     let entries = recording.entries;
-    let round_trips = rtt::round_trips(entries);
+    let round_trips = rtt::round_trips(entries, recording.own);
     let think = rtt::think_times(entries, &round_trips, notes);
     let document_host = entries[recording.document].host().unwrap_or_default();
     let (origins, origin_of) = origins::collect(entries, &round_trips, document_host);
@@ -251,8 +253,19 @@ fn recorded_page(recording: &Recording, times: &RecordedPaints, creator: String)
             .device()
             .map(|device| device.cpu)
             .filter(|cpu| *cpu > 1.0),
+        reproduced: None,
+        protocols: protocols(recording.entries),
         creator,
     }
+}
+
+/// Returns the number of requests by recorded protocol.
+fn protocols(entries: &[Entry]) -> BTreeMap<String, u32> {
+    let mut counts = BTreeMap::new();
+    for protocol in entries.iter().filter_map(|entry| entry.protocol) {
+        *counts.entry(protocol.name().to_owned()).or_default() += 1;
+    }
+    counts
 }
 
 /// Returns true for each entry that belongs to advertisement or analytics: those of that
@@ -381,6 +394,8 @@ fn waits_for_data(recording: &Recording, links: &[Option<Link>], i: usize) -> bo
 fn note_what_is_missing(entries: &[Entry], notes: &mut Notes) {
     let count = |test: &dyn Fn(&Entry) -> bool| entries.iter().filter(|e| test(e)).count();
     notes.add_many(Kind::NoTimes, count(&|e| e.start.is_none()));
+    let is_odd = |e: &Entry| !(100..600).contains(&e.status) && e.no_response().is_none();
+    notes.add_many(Kind::BadStatus, count(&is_odd));
     notes.add_many(Kind::NoProtocol, count(&|e| e.protocol.is_none()));
     notes.add_many(Kind::NoAddress, count(&|e| e.address.is_none()));
     let foreign = count(&|e| e.priority.is_none() && e.foreign_priority);

@@ -7,6 +7,7 @@
 use pagerace_core::Destination;
 
 use super::entry::Entry;
+use super::filter::is_navigation;
 use super::initiator;
 use super::notes::{Kind, Notes};
 use super::redirects::Redirects;
@@ -26,15 +27,16 @@ pub(super) fn of(entry: &Entry) -> Destination {
 }
 
 /// Returns the destination of each entry: that of the end of its redirect chain. The
-/// navigation's chain is the document.
+/// navigation's chain is the document, if the recording has a navigation.
 pub(super) fn all(
     entries: &[Entry],
     redirects: &Redirects,
     document: usize,
     notes: &mut Notes,
 ) -> Vec<Destination> {
+    let navigates = is_navigation(&entries[0], true);
     let own = |i: usize| match redirects.end(i) {
-        end if end == document => Destination::Document,
+        end if end == document && navigates => Destination::Document,
         end => of(&entries[end]),
     };
     let all: Vec<Destination> = (0..entries.len()).map(own).collect();
@@ -119,7 +121,8 @@ fn by_html(entry: &Entry) -> Option<Destination> {
     Some(Destination::Iframe)
 }
 
-fn by_extension(entry: &Entry) -> Option<Destination> {
+/// Returns the destination that the extension of the path tells.
+pub(super) fn by_extension(entry: &Entry) -> Option<Destination> {
     let path = entry.url.as_ref()?.path();
     let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
     Some(match extension.to_ascii_lowercase().as_str() {

@@ -15,7 +15,7 @@ use super::clock::Date;
 use super::headers::{self, Headers};
 use super::initiator::Initiator;
 use super::protocol::Protocol;
-use super::value::{filled, flag, list, millis, number, size, status, text};
+use super::value::{filled, flag, list, millis, number, size, status, text, url};
 use crate::extension::EntryFields;
 use crate::image;
 use pagerace_page::{ImageBytes, NoResponse};
@@ -118,7 +118,7 @@ impl<'a> Entry<'a> {
         let priority = first.or(final_priority);
         Self {
             number,
-            url: Url::parse(url_text).ok(),
+            url: url(url_text),
             url_text,
             method: filled(request, "method")
                 .unwrap_or("GET")
@@ -198,6 +198,37 @@ impl<'a> Entry<'a> {
         for time in times.into_iter().flatten() {
             *time -= origin;
         }
+    }
+
+    /// Forgets when the exchange was.
+    pub(super) fn forget_times(&mut self) {
+        (self.start, self.asked) = (None, None);
+        (self.first_byte, self.end) = (None, None);
+    }
+
+    /// Takes over what `other`, which is another entry of the same transfer, tells of the network.
+    pub(super) fn take_transfer(&mut self, other: Self) {
+        *self = Self {
+            status: other.status,
+            dns: other.dns,
+            connect: other.connect,
+            ssl: other.ssl,
+            wait: other.wait,
+            receive: other.receive,
+            other_timings: other.other_timings,
+            response_headers: other.response_headers,
+            response_headers_size: other.response_headers_size,
+            protocol: other.protocol,
+            address: other.address,
+            connection: other.connection,
+            certificate_names: other.certificate_names,
+            content_size: other.content_size,
+            compression: other.compression,
+            body_size: other.body_size,
+            transfer_size: other.transfer_size,
+            from_cache: other.from_cache,
+            ..self.clone()
+        };
     }
 
     /// Returns true if the response redirects and names its target.
@@ -401,7 +432,7 @@ fn from_cache(entry: &Value, response: &Value, status: u16) -> bool {
         || filled(entry, "_fromCache").is_some()
         || filled(entry, "_servedFromCache").is_some_and(|s| s != "false")
         || filled(entry, "_fetchedVia").is_some_and(|s| s.to_ascii_lowercase().contains("cache"))
-        || filled(entry, "_fetchType").is_some_and(|s| s.contains("Cache"))
+        || filled(entry, "_fetchType").is_some_and(|s| s.contains("Cache") || s == "Service Worker")
 }
 
 fn chunks(entry: &Value) -> Vec<(f64, u64)> {

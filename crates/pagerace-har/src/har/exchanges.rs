@@ -10,10 +10,9 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use bytes::Bytes;
 use serde::Deserialize as _;
 use serde_json::Value;
-use url::Url;
 
 use super::headers::Headers;
-use super::value::{filled, size, status};
+use super::value::{self, filled, size, status};
 use crate::Exchange;
 use crate::extension::EntryFields;
 use pagerace_page::{Page, ResourceId};
@@ -42,7 +41,7 @@ fn exchange(
     resource: Option<ResourceId>,
     encoded: Option<u64>,
 ) -> Option<Exchange> {
-    let url = Url::parse(filled(&entry["request"], "url")?).ok()?;
+    let url = value::url(filled(&entry["request"], "url")?)?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return None;
     }

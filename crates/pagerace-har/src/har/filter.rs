@@ -1,10 +1,13 @@
 //! Selection and order of the entries that can be requested, and the choice of the
 //! navigation among them. `docs/har-import.md` explains each decision.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use pagerace_core::Destination;
 
 use super::entry::Entry;
 use super::notes::{Kind, Notes};
+use super::{destination, initiator};
 
 /// Duration below that of any network exchange, in milliseconds.
 const NO_EXCHANGE_MS: f64 = 2.0;
@@ -102,10 +105,12 @@ fn is_internal_redirect(entry: &Entry) -> bool {
 /// Returns true if the body came from the browser's cache and not from the network.
 pub(super) fn served_from_cache(entry: &Entry) -> bool {
     let span = entry.duration().unwrap_or(0.0);
-    let no_bytes = entry.transfer_size == Some(0)
+    let no_bytes = entry.transfer_size.or(entry.body_size) == Some(0)
         && entry.body_size.unwrap_or(0) == 0
         && entry.content_size.unwrap_or(0) > 0;
-    entry.from_cache || (no_bytes && (entry.address.is_none() || span < NO_EXCHANGE_MS))
+    // Firefox writes no transfer size.
+    let no_address = entry.address.is_none() && entry.transfer_size.is_some();
+    entry.from_cache || (no_bytes && (no_address || span < NO_EXCHANGE_MS))
 }
 
 /// An entry that cannot be requested: its number, its URL and the reason.
@@ -138,6 +143,7 @@ pub(super) fn select<'a>(
     }
     sort(&mut kept);
     put_navigation_first(&mut kept, notes);
+    join_workers(&mut kept, notes);
     drop_cached_repeats(&mut kept, notes);
     Ok(kept)
 }
@@ -158,7 +164,7 @@ fn put_navigation_first(entries: &mut Vec<Entry>, notes: &mut Notes) {
     let found = entries
         .iter()
         .enumerate()
-        .position(|(i, e)| is_document_like(e, i == 0));
+        .position(|(i, e)| is_navigation(e, i == 0));
     let Some(index) = found else {
         notes.add(Kind::NoDocument);
         return;
@@ -176,8 +182,20 @@ fn put_navigation_first(entries: &mut Vec<Entry>, notes: &mut Notes) {
     entries.insert(0, navigation);
 }
 
+/// Returns true if the entry looks like a navigation of the main frame. The parser of a document
+/// only loads nested ones. `first` marks the first entry of the page.
+pub(super) fn is_navigation(entry: &Entry, first: bool) -> bool {
+    let word = entry.request_headers.get("sec-fetch-dest");
+    let initiator = &entry.initiator;
+    let of_other = |place: &initiator::Place| place.url != entry.url_text;
+    let nested = word.is_none()
+        && initiator.kind == initiator::Kind::Parser
+        && initiator.places.iter().any(of_other);
+    is_document_like(entry, first) && word.is_none_or(|word| word == "document") && !nested
+}
+
 /// Returns true if the entry looks like a navigation of the main frame or a nested one.
-pub(super) fn is_document_like(entry: &Entry, first: bool) -> bool {
+fn is_document_like(entry: &Entry, first: bool) -> bool {
     let asks = entry.method == "GET" || entry.method == "POST";
     if !asks || entry.no_response().is_some() {
         return false;
@@ -198,7 +216,44 @@ pub(super) fn is_document_like(entry: &Entry, first: bool) -> bool {
             .is_some_and(|a| a.contains("text/html"));
         return first || wants_html;
     }
-    entry.mime.contains("html")
+    if !entry.mime.contains("html") {
+        return false;
+    }
+    // HTML is also the error page of an image, and the response to a script.
+    let is_page = destination::of(entry) == Destination::Iframe;
+    is_page || first && destination::by_extension(entry).is_none()
+}
+
+/// Joins each entry that a service worker passed on with the worker's own entry for the same URL,
+/// which begins while the page's is under way.
+fn join_workers(entries: &mut Vec<Entry>, notes: &mut Notes) {
+    let mut by_url: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (i, entry) in entries.iter().enumerate().filter(|(_, e)| e.url.is_some()) {
+        by_url.entry(entry.url_text.to_owned()).or_default().push(i);
+    }
+    let mut joined = BTreeSet::new();
+    for same in by_url.values() {
+        for (at, &i) in same.iter().enumerate() {
+            let page = &entries[i];
+            let passed_on = page.method == "GET" && page.status != 304 && served_from_cache(page);
+            let (true, Some(end)) = (passed_on, page.end) else {
+                continue;
+            };
+            let is_workers = |j: &&usize| {
+                let worker = &entries[**j];
+                let within = worker.start.is_some_and(|start| start <= end);
+                within && !joined.contains(*j) && !served_from_cache(worker)
+            };
+            if let Some(&j) = same[at + 1..].iter().find(is_workers) {
+                joined.insert(j);
+                let worker = entries[j].clone();
+                entries[i].take_transfer(worker);
+                notes.add(Kind::ServiceWorker);
+            }
+        }
+    }
+    let mut index = 0..;
+    entries.retain(|_| !joined.contains(&index.next().expect("numbers do not end")));
 }
 
 /// Drops entries that an earlier request for the same URL answered, either from the cache

@@ -24,7 +24,10 @@ impl Headers {
     pub(super) fn parse(message: &Value) -> Self {
         let pairs = list(message, "headers").iter().filter_map(|h| {
             let name = text(h, "name")?.trim().to_ascii_lowercase();
-            let value = text(h, "value").unwrap_or_default().to_owned();
+            let value = match h.get("value") {
+                Some(Value::Number(number)) => number.to_string(),
+                _ => text(h, "value").unwrap_or_default().to_owned(),
+            };
             (!name.is_empty()).then_some((name, value))
         });
         Self(pairs.collect())
@@ -61,10 +64,16 @@ impl Headers {
         self.0.iter().any(|(n, _)| n.starts_with(':'))
     }
 
-    /// Returns `Content-Length`, if it is a valid number.
+    /// Returns `Content-Length`, if it is a valid number. It may be repeated (RFC 9110, section 8.6).
     pub(super) fn content_length(&self) -> Option<u64> {
+        let fields = self.all("content-length");
+        let mut values = fields.flat_map(|field| field.split([',', '\n']).map(str::trim));
+        let first = values.next()?;
+        if values.any(|value| value != first) {
+            return None;
+        }
         // `size` bounds the value; it also parses numbers written as text.
-        let value = serde_json::json!({ "n": self.get("content-length")? });
+        let value = serde_json::json!({ "n": first });
         size(&value, "n")
     }
 

@@ -63,6 +63,15 @@ pub(super) fn read(
     let rendering = rendering(recording, &own.rendering);
     let presentation = rendering.and_then(|r| r.presentation).unwrap_or_default();
     let hidden = layout.hidden.map(overlay);
+    let hidden = hidden.filter(|o| !was_seen(*o, recording, presentation));
+    let hidden_by = layout.hidden_by.as_ref().and_then(|told| {
+        let script = recording.waits.find(std::slice::from_ref(&told.request));
+        Some(Overlay {
+            after: joins.event(&script)?,
+            delay: Duration::ZERO,
+            limit: told.limit_ms.map(|ms| Duration::from_millis_f64(ms.0)),
+        })
+    });
     Some(PageLayout {
         viewport,
         elements,
@@ -73,12 +82,12 @@ pub(super) fn read(
         rendering,
         processors: own.processors.filter(|n| (1..=100_000).contains(n)),
         callbacks: events.map_or_else(Vec::new, |events| {
-            callbacks::read(recording, &events, &told, joins)
+            callbacks::read(recording, &events, joins)
         }),
         shares: layout.shares.as_ref().map(|told| shares(recording, told)),
         inline_scripts: inline_scripts(recording, &document),
         overlay: layout.overlay.map(overlay),
-        hidden: hidden.filter(|o| !was_seen(*o, recording, presentation)),
+        hidden: hidden_by.or(hidden),
         measured_in: None,
     })
 }
@@ -214,6 +223,7 @@ fn overlay(told: Cover) -> Overlay {
             DocumentEvent::Load => Wait::Loaded,
         },
         delay: Duration::from_millis_f64(told.ms.0),
+        limit: None,
     }
 }
 

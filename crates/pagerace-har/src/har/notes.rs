@@ -26,6 +26,8 @@ macro_rules! kinds {
 }
 
 kinds! {
+    NoDocument = "No navigation is recorded: the requests are only transferred, and nothing is \
+        painted. The last response stands for the load event.",
     OtherPages = "{entries} of other pages of the file left out (choose one with --page).",
     BadUrl = "{entries} without a usable URL left out.",
     BadHost = "{entries} left out because no server has such a host name (with a comma, for \
@@ -40,11 +42,15 @@ kinds! {
     Failed = "{requests} that failed without a response left out.",
     CachedRepeat = "{entries} answered by an earlier request for the same URL (cache, preload) \
         left out.",
+    AfterEnd = "{requests} left out that began when the page was complete (after 5 s without a request, or \
+        a minute after its load event) or were unanswered a minute after it: users and timers ask for \
+        them, not the load.",
     BeforeNavigation = "{entries} before the navigation left out.",
-    NoDocument = "No entry is an HTML document: the first one is taken for the navigation.",
     SecondNavigation = "{requests} for a further top-level document (a script or the page \
         reloaded) treated as nested document{s}.",
     LostRedirect = "{n} redirect{s} to a URL that the recording never requests end there.",
+    NoTarget = "The navigation ends in a redirect, to itself or to a URL that the recording lacks: the \
+        redirect is taken for the document.",
     SilentRedirect = "{n} redirect{s} of the navigation without a recorded target: the next \
         top-level document is taken for it.",
     PlainHttp = "{requests} recorded over plain http raced over HTTP/3 like all others.",
@@ -52,16 +58,25 @@ kinds! {
         of the server (a push records none).",
     Cached = "{requests} recorded from a cache raced as if not cached; body size: the decoded \
         size stands in for the encoded one.",
+    CopiedSize = "{n} redirect{s} with the sizes of the target: the body counts as empty.",
+    ServiceWorker = "{requests} of the page that a service worker passed on: the page's entry and \
+        the worker's are one transfer.",
     Aborted = "{requests} cut off before the announced length: the bytes that were transferred \
         count.",
     NoTimes = "{requests} without usable times: discovery, think time and load order follow fixed \
         rules.",
+    PageStart = "The start of the page is more than an hour away from its first request: times count \
+        from that.",
+    BadStatus = "{requests} without a status that HTTP has (100 to 599): raced with the recorded bytes.",
     NoWait = "{requests} without a recorded wait: think time 0 stands in.",
     LongThink = "{requests} for which the recorded server took more than 10 s: all results \
         include what the recording's network does not explain of it.",
+    QueueInWait = "{requests} over HTTP/1.1 with the browser's queue for one of six connections in the \
+        recorded wait: the queue is taken off.",
     NoRtt = "{requests} to origins without a recorded handshake: the median round trip of the \
         page (0 if there is none) is taken off the wait.",
-    NoBodySize = "{requests} without a recorded encoded size: the decoded size, or 0, stands in.",
+    NoBodySize = "{requests} without a recorded encoded size: the decoded size, or 0, stands in; it \
+        may be several times too large.",
     RequestHeaderDefault = "{requests} without request headers: 936 bytes stand in.",
     ResponseHeaderDefault = "{requests} without response headers: 505 bytes stand in.",
     NoProtocol = "{requests} without a recorded HTTP version.",

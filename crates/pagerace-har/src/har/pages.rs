@@ -4,8 +4,10 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::ImportOptions;
+use super::clock::Date;
 use super::page::PageObject;
-use super::value::{filled, kind, list, text};
+use super::sessions::later_navigations;
+use super::value::{filled, kind, list, shown, text};
 use crate::ImportError;
 use crate::error::shorten;
 
@@ -56,7 +58,8 @@ pub(super) fn choose<'a>(
             log.get("entries"),
         ));
     }
-    let mut candidates = split(list(log, "pages"), entries);
+    let candidates = split(list(log, "pages"), entries).into_iter();
+    let mut candidates: Vec<Candidate> = candidates.flat_map(at_navigations).collect();
     let index = match &options.page {
         None => candidates.iter().position(|c| !c.entries.is_empty()),
         Some(wanted) => find(&candidates, wanted),
@@ -125,6 +128,34 @@ fn split<'a>(pages: &'a [Value], entries: &'a [Value]) -> Vec<Candidate<'a>> {
     candidates
 }
 
+/// Splits a page where the user went on to another one. The later pages have no object.
+fn at_navigations(mut page: Candidate) -> Vec<Candidate> {
+    let start = |value: &Value| Date::deserialize(&value["startedDateTime"]).ok();
+    let later = later_navigations(page.page, &page.entries);
+    let begins: Vec<Option<Date>> = later.iter().map(|&i| start(page.entries[i].1)).collect();
+    let mut pages: Vec<Candidate> = later.iter().map(|_| Candidate::default()).collect();
+    if !pages.is_empty() {
+        let mut number = 0;
+        for entry in std::mem::take(&mut page.entries) {
+            // Entries without a date belong to the page of the entry before.
+            if let Some(at) = start(entry.1) {
+                number = begins
+                    .iter()
+                    .flatten()
+                    .filter(|begin| begin.0 <= at.0)
+                    .count();
+            }
+            let of = match number.checked_sub(1) {
+                Some(later) => &mut pages[later],
+                None => &mut page,
+            };
+            of.entries.push(entry);
+        }
+    }
+    pages.insert(0, page);
+    pages
+}
+
 /// Finds a page with entries by id, then title, then 1-based number.
 fn find(candidates: &[Candidate], wanted: &str) -> Option<usize> {
     let by = |test: &dyn Fn(&Candidate) -> bool| {
@@ -147,8 +178,13 @@ fn describe(index: usize, candidate: &Candidate) -> String {
         .map(|id| format!(" {}", shorten(id, 40)))
         .unwrap_or_default();
     let title = candidate.page.and_then(|p| filled(p, "title"));
+    let begins = candidate
+        .entries
+        .first()
+        .filter(|_| candidate.page.is_none());
     let title = title
-        .map(|t| format!(" \"{}\"", shorten(t, 60)))
+        .or_else(|| begins.and_then(|(_, value)| filled(&value["request"], "url")))
+        .map(|t| format!(" \"{}\"", shorten(&shown(t), 60)))
         .unwrap_or_default();
     format!(
         "{}{id}{title} ({} entries)",

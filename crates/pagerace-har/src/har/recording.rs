@@ -26,6 +26,8 @@ pub(super) struct Task<'a> {
     pub(super) cost: f64,
     pub(super) kind: TaskKind,
     pub(super) url: Option<&'a str>,
+    /// The held requests whose responses something that the task made waits for.
+    pub(super) waits_for: &'a [String],
 }
 
 impl<'a> Task<'a> {
@@ -37,6 +39,7 @@ impl<'a> Task<'a> {
             cost,
             kind: told.kind,
             url: told.url.as_deref(),
+            waits_for: &told.waits_for,
         }
     }
 
@@ -86,7 +89,7 @@ impl<'a> Recording<'a> {
         let destinations = destination::all(entries, &redirects, document, notes);
         let header_bytes = headers::bytes(entries, notes);
         let response_headers: Vec<u32> = header_bytes.iter().map(|bytes| bytes.1).collect();
-        let bodies = sizes::bodies(entries, &response_headers, notes);
+        let bodies = sizes::bodies(entries, &redirects, &response_headers, notes);
         let mut by_url: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut references = BTreeMap::new();
         for (i, entry) in entries.iter().enumerate() {

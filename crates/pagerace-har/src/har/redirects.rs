@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use url::Url;
 
 use super::entry::Entry;
-use super::filter::is_document_like;
+use super::filter::is_navigation;
 use super::notes::{Kind, Notes};
 
 /// Redirects between entries, as indices.
@@ -69,8 +69,11 @@ impl Redirects {
                 return;
             }
             let next = (last + 1..entries.len())
-                .find(|&i| self.from[i].is_none() && is_top_level(&entries[i]));
-            let Some(next) = next else { return };
+                .find(|&i| self.from[i].is_none() && is_navigation(&entries[i], false));
+            let Some(next) = next else {
+                notes.add(Kind::NoTarget);
+                return;
+            };
             notes.add(Kind::SilentRedirect);
             self.to[last] = Some(next);
             self.from[next] = Some(last);
@@ -87,15 +90,12 @@ impl Redirects {
     }
 }
 
-/// Returns true if the entry may be a document of the main frame, as far as recorded.
-fn is_top_level(entry: &Entry) -> bool {
-    let word = entry.request_headers.get("sec-fetch-dest");
-    is_document_like(entry, false) && word.is_none_or(|word| word == "document")
-}
-
-/// Returns the URL without its fragment, as in the request.
+/// Returns the URL without fragment, user name and password, as in the request.
 pub(super) fn without_fragment(mut url: Url) -> String {
     url.set_fragment(None);
+    // Fails only for URLs that cannot have user names or passwords.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
     url.into()
 }
 
@@ -153,7 +153,7 @@ mod tests {
         let values = [redirect("http://a/", "/"), redirect("http://a/2", "/lost")];
         let (found, notes) = find(&values);
         assert_eq!(found.to, [None, None]);
-        assert_eq!(notes, 1);
+        assert_eq!(notes, 2, "the redirects, and the navigation");
     }
 
     #[test]
@@ -177,6 +177,6 @@ mod tests {
         assert_eq!((found.end(0), notes), (3, 1));
 
         let (found, notes) = find(&[silent("http://a/"), sheet]);
-        assert_eq!((found.end(0), notes), (0, 0), "nothing follows");
+        assert_eq!((found.end(0), notes), (0, 1), "nothing follows");
     }
 }

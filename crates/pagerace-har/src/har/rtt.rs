@@ -65,6 +65,14 @@ impl Handshake {
         })
     }
 
+    /// Returns the handshake, with half the time of TLS as its round trip if it is partial.
+    fn with_tls_of_two(mut self) -> Self {
+        if self.is_partial {
+            self.round_trip = (self.whole - self.round_trip) / 2.0;
+        }
+        self
+    }
+
     /// Returns the better of two handshakes with one server: a whole one, else the shorter.
     fn better(self, other: Self) -> Self {
         let rank = |h: Self| (h.is_partial, h.round_trip);
@@ -86,14 +94,19 @@ pub(super) fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool 
 }
 
 /// Returns the round-trip time to each entry's server, in milliseconds; `None` if no
-/// handshake with its address or host is recorded.
+/// handshake with its address or host is recorded. `own` marks a recording of our own recorder.
+///
+/// If a TCP handshake is the rest of one, the TLS handshake tells more: it takes two round trips at most.
 ///
 /// A handshake may have waited in queues, so no round trip is longer than a wait for the same
 /// server. Waits below the page's shortest handshake did not cross the network.
-pub(super) fn round_trips(entries: &[Entry]) -> Vec<Option<f64>> {
+pub(super) fn round_trips(entries: &[Entry], own: bool) -> Vec<Option<f64>> {
     let mut best: BTreeMap<&str, Handshake> = BTreeMap::new();
     for entry in entries {
-        let sample = Handshake::of(entry);
+        let mut sample = Handshake::of(entry);
+        if !own {
+            sample = sample.map(Handshake::with_tls_of_two);
+        }
         let lasted = SHORTEST_HANDSHAKE_MS..LONGEST_HANDSHAKE_MS;
         let Some(sample) = sample.filter(|sample| lasted.contains(&sample.round_trip)) else {
             continue;

@@ -10,6 +10,7 @@ use super::entry::Entry;
 use super::filter::served_from_cache;
 use super::notes::{Kind, Notes};
 use super::protocol::Protocol;
+use super::redirects::Redirects;
 
 /// Default ratio of wire bytes to text bytes of response fields, for recordings without
 /// samples of their own: medians over 5,340 responses of 52 recordings (HTTP/1.1 1.05;
@@ -27,16 +28,27 @@ const ENOUGH_SAMPLES: usize = 3;
 
 /// Returns the encoded body bytes of each entry.
 ///
-/// In order of trust: 0 for responses without a body (failures, HEAD, 204, 205, and 304
-/// for a response that the same load has transferred); the decoded size for responses
-/// from a cache; `Content-Length`, or `_transferSize` less the
+/// In order of trust: 0 for responses without a body (failures, HEAD, 204, 205, 304
+/// for a response that the same load has transferred, and redirects with the sizes of their targets);
+/// for responses from a cache, `Content-Length` if there is a content coding, else the decoded size;
+/// `Content-Length`, or `_transferSize` less the
 /// fields if fewer bytes were transferred; the decoded size of bodies without content
 /// coding; `bodySize`, unless it merely repeats the transfer size; `_transferSize` less
 /// the fields; `content.size - compression`; `content.size`; 0.
-pub(super) fn bodies(entries: &[Entry], header_bytes: &[u32], notes: &mut Notes) -> Vec<u64> {
+pub(super) fn bodies(
+    entries: &[Entry],
+    redirects: &Redirects,
+    header_bytes: &[u32],
+    notes: &mut Notes,
+) -> Vec<u64> {
     let ratios = ratios(entries, header_bytes);
     let mut transferred = BTreeSet::new();
-    let sizes = entries.iter().zip(header_bytes).map(|(entry, &text)| {
+    let numbered = entries.iter().zip(header_bytes).enumerate();
+    let sizes = numbered.map(|(i, (entry, &text))| {
+        if redirects.to[i].is_some_and(|to| has_sizes_of(entry, &entries[to])) {
+            notes.add(Kind::CopiedSize);
+            return 0;
+        }
         // A preload that does not match its use makes the browser validate the response.
         if entry.status == 304 && transferred.contains(&entry.url) {
             return 0;
@@ -61,12 +73,15 @@ fn body(entry: &Entry, fields: u64, field_text: u64, notes: &mut Notes) -> u64 {
     }
     let length = entry.response_headers.content_length();
     if served_from_cache(entry) {
+        let length = length.filter(|length| *length > 0);
+        let decoded = entry.content_size.filter(|s| *s > 0);
+        if is_coded(entry)
+            && let Some(length) = length
+        {
+            return length;
+        }
         notes.add(Kind::Cached);
-        return entry
-            .content_size
-            .filter(|s| *s > 0)
-            .or(length)
-            .unwrap_or(0);
+        return decoded.or(length).unwrap_or(0);
     }
     let transferred = entry.transfer_size.filter(|t| *t > 0);
     match (length, transferred) {
@@ -79,10 +94,7 @@ fn body(entry: &Entry, fields: u64, field_text: u64, notes: &mut Notes) -> u64 {
         (None, _) => {}
     }
     let decoded = entry.content_size.filter(|s| *s > 0);
-    let coded = entry
-        .response_headers
-        .get("content-encoding")
-        .is_some_and(|c| c != "identity");
+    let coded = is_coded(entry);
     let uncoded = !coded && !entry.response_headers.is_empty();
     // Some recorders omit the content coding. A body cannot exceed the transferred bytes.
     if let Some(size) = decoded.filter(|s| uncoded && transferred.is_none_or(|t| *s <= t)) {
@@ -90,6 +102,9 @@ fn body(entry: &Entry, fields: u64, field_text: u64, notes: &mut Notes) -> u64 {
     }
     let body_size = entry.body_size.filter(|s| *s > 0);
     if let Some(size) = body_size.filter(|s| transferred.is_none_or(|t| *s < t)) {
+        if coded && transferred.is_none() && decoded == Some(size) {
+            notes.add(Kind::NoBodySize);
+        }
         return size;
     }
     if let Some(t) = transferred {
@@ -99,10 +114,24 @@ fn body(entry: &Entry, fields: u64, field_text: u64, notes: &mut Notes) -> u64 {
         notes.add(Kind::NoBodySize);
     }
     match (decoded, entry.compression) {
-        (Some(size), Some(saved)) if saved > 0.0 => size.saturating_sub(saved as u64),
+        // A coding that saves all bytes is impossible; the recorder took the encoded size.
+        (Some(size), Some(saved)) if saved > 0.0 && saved < size as f64 => size - saved as u64,
         (Some(size), _) => size,
         (None, _) => 0,
     }
+}
+
+fn is_coded(entry: &Entry) -> bool {
+    let coding = entry.response_headers.get("content-encoding");
+    coding.is_some_and(|coding| !matches!(coding.trim(), "" | "identity"))
+}
+
+/// Returns true if the recorder gave a redirect the sizes of its target.
+fn has_sizes_of(redirect: &Entry, target: &Entry) -> bool {
+    let sizes = |entry: &Entry| (entry.content_size, entry.body_size, entry.transfer_size);
+    let (content, body, transfer) = sizes(redirect);
+    let known = [content, body, transfer].into_iter().flatten();
+    sizes(redirect) == sizes(target) && known.max().is_some_and(|size| size > 0)
 }
 
 /// Returns true if `Content-Length` belongs to this body; chrome-har may give the end of

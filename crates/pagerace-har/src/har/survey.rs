@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::entry::Entry;
 use super::filter::{refusal, served_from_cache};
 use super::rtt::{SHORTEST_HANDSHAKE_MS, tls_beside_connect};
-use super::value::{filled, millis};
-use super::{ImportOptions, Imported, import, json, read};
+use super::value::{filled, millis, shown};
+use super::{ImportOptions, Imported, import, parse, read};
 use crate::ImportError;
 
 /// A page, and the requests of its recording that a server answered.
@@ -80,7 +80,7 @@ pub fn survey_from_bytes(
     bytes: &[u8],
     options: &ImportOptions,
 ) -> Result<Survey, ImportError> {
-    let root = json(file_name, bytes)?;
+    let root = parse(file_name, bytes)?;
     let Imported {
         page,
         entries,
@@ -118,7 +118,7 @@ fn request(
         _ => connect,
     });
     Some(SurveyedRequest {
-        url: entry.url_text.to_owned(),
+        url: shown(entry.url_text).into_owned(),
         host: entry.host()?.to_owned(),
         status: entry.status,
         protocol: entry.protocol.map(super::protocol::Protocol::name),

@@ -1,7 +1,10 @@
 //! Lenient access to JSON: a field of the wrong type counts as missing. Numbers may be
 //! written as strings, as in old WebPageTest files.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
+use url::Url;
 
 use crate::error::shorten;
 use pagerace_page::model::MAX_BYTES;
@@ -73,6 +76,23 @@ pub(super) fn list<'a>(object: &'a Value, key: &str) -> &'a [Value] {
         .get(key)
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice)
+}
+
+/// Parses a URL. Leaves out user name and password, which must not reach any output.
+pub(super) fn url(text: &str) -> Option<Url> {
+    let mut url = Url::parse(text).ok()?;
+    // Fails only for URLs that cannot have user names or passwords.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    Some(url)
+}
+
+/// Returns a text to show: without user name and password if it is a URL.
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
+    match url(text) {
+        Some(url) if text.contains('@') => Cow::Owned(url.into()),
+        _ => Cow::Borrowed(text),
+    }
 }
 
 /// Describes a value for error messages.

@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::LabError;
 
+/// Maximum number of symbolic links to follow, as in Linux.
+const LINKS_MAX: usize = 40;
+
 /// Writes a temporary file in the directory of `path` and renames it when it is
 /// complete, so that readers see either the old file or the complete new one. Writes to the target
 /// of a symbolic link. A device or a pipe, such as `/dev/null`, is written directly.
@@ -21,15 +24,15 @@ pub fn write_atomically(
     let result = if is_special(path) {
         write_directly(path, content)
     } else {
-        // A rename would replace the link.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let temporary = temporary_name(&target);
-        let result = write_and_rename(&target, &temporary, content);
-        if result.is_err() {
-            // Best effort: the returned error is more important.
-            let _ = fs::remove_file(&temporary);
-        }
-        result
+        target(path).and_then(|target| {
+            let temporary = temporary_name(&target);
+            let result = write_and_rename(&target, &temporary, content);
+            if result.is_err() {
+                // Best effort: the returned error is more important.
+                let _ = fs::remove_file(&temporary);
+            }
+            result
+        })
     };
     result.map_err(|source| LabError::Write {
         path: path.to_owned(),
@@ -91,10 +94,22 @@ pub fn check_writable(path: &Path) -> Result<(), LabError> {
     if is_special(path) {
         return Ok(());
     }
-    let temporary = temporary_name(path);
+    let temporary = temporary_name(&target(path).map_err(fail)?);
     create(&temporary)
         .and_then(|_| fs::remove_file(&temporary))
         .map_err(fail)
+}
+
+/// Returns the file that `path` names, which need not exist. A rename would replace a symbolic link.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        let Ok(next) = fs::read_link(&target) else {
+            return Ok(target);
+        };
+        target = target.parent().unwrap_or(Path::new("")).join(next);
+    }
+    Err(io::Error::other("its symbolic links lead in a circle"))
 }
 
 fn create(path: &Path) -> io::Result<File> {

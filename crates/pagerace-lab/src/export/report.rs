@@ -115,6 +115,10 @@ fn without_runs(results: &Results, rerun: &str) -> Report {
             .map(|(i, page)| page_result(results, i, page))
             .collect(),
         across: across(results),
+        doubts: match results.provenance {
+            Provenance::Simulated => plan.doubts(),
+            Provenance::Live => Vec::new(),
+        },
         notes,
     }
 }
@@ -332,12 +336,7 @@ fn notes(results: &Results) -> Vec<String> {
         } else {
             String::new()
         };
-        notes.push(format!(
-            "The paints of {} are {}; the largest: {}.",
-            page.name,
-            page.paint_evidence(),
-            page.largest_in_words()
-        ));
+        notes.push(format!("{}: {}.", page.name, page.paints_in_words()));
         if let Some(processor) = page.processor_in_words() {
             notes.push(format!("The processor of {}: {processor}.", page.name));
         }

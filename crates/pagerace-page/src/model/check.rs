@@ -266,6 +266,7 @@ impl Page {
         if let Some(hidden) = layout.hidden {
             self.check_wait("hidden.after.id", hidden.after)?;
             span("hidden.delay", Some(hidden.delay))?;
+            span("hidden.limit", hidden.limit)?;
         }
         if let Some(rendering) = layout.rendering {
             span("rendering.first", Some(rendering.first))?;

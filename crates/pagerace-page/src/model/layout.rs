@@ -76,6 +76,9 @@ pub struct Overlay {
     pub after: Wait,
     /// Time from that event until the page can be seen.
     pub delay: Duration,
+    /// Time from the arrival of the document after which a hidden page is shown in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Duration>,
 }
 
 /// A main-thread task that an event calls.

@@ -182,6 +182,17 @@ impl Page {
         last
     }
 
+    /// Describes the evidence for the paints, and the largest paint, in words.
+    pub fn paints_in_words(&self) -> String {
+        if !self.has_navigation() {
+            return "no navigation is recorded, so requests are only transferred and nothing is \
+                    painted"
+                .to_owned();
+        }
+        let (evidence, largest) = (self.paint_evidence(), self.largest_in_words());
+        format!("paints {evidence}; largest paint: {largest}")
+    }
+
     /// Describes the largest paint in words: an image's URL, `text`, the candidates with their
     /// probabilities, or a statement that it is not recorded or not known before a load.
     pub fn largest_in_words(&self) -> String {

@@ -1,5 +1,6 @@
 //! Outcome of a load: counters, resource timings and the trace.
 
+use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
 
 use super::PageLoad;
@@ -16,18 +17,38 @@ impl PageLoad<'_> {
         let objects = self.deliveries(&mut transport);
         let trace = (self.net.record >= Record::Wire).then(|| self.trace());
         let timings = (0..self.progress.len()).map(|i| self.timing(i));
+        let load = self.browser.metrics();
+        let paints = self.scenario.page.has_navigation();
         Outcome {
             resources: timings.collect(),
-            load: self.browser.metrics(),
+            load: if paints {
+                load
+            } else {
+                load.of_transfers(self.last_end())
+            },
             essential: self.essential_end(),
             objects,
             transport,
-            visual_progress: self.browser.visual_progress(),
+            visual_progress: if paints {
+                self.browser.visual_progress()
+            } else {
+                Vec::new()
+            },
             failure: self.failure.clone(),
             unanswered: self.unanswered(),
             finished_at: self.net.now,
             trace,
         }
+    }
+
+    /// Returns the end of the last response; `None` if one is not complete.
+    fn last_end(&self) -> Option<Duration> {
+        let ends = self
+            .progress
+            .iter()
+            .map(|p| p.as_ref().filter(|p| p.over)?.end);
+        let ends: Option<Vec<Instant>> = ends.collect();
+        Some(ends?.into_iter().max()?.since_start())
     }
 
     pub(crate) fn ledger(&mut self) -> Ledger {

@@ -481,10 +481,12 @@ impl Draw {
             overlay: self.chance(0.2).then(|| Overlay {
                 after: self.wait(count),
                 delay: self.ms(1_000),
+                limit: None,
             }),
             hidden: self.chance(0.2).then(|| Overlay {
                 after: self.wait(count),
                 delay: self.ms(1_000),
+                limit: self.chance(0.5).then(|| self.ms(5_000)),
             }),
             measured_in: None,
             elements,
@@ -505,6 +507,8 @@ impl Draw {
             first_paint: Some(first),
             down_bits_per_second: Some(self.magnitude(100_000, 100_000_000)),
             slowdown: self.chance(0.2).then_some(4.0),
+            reproduced: None,
+            protocols: std::collections::BTreeMap::new(),
             creator: self
                 .of(&["", "WebInspector", "Firefox", "Safari", "pagerace"])
                 .to_owned(),

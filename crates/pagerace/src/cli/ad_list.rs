@@ -1,10 +1,12 @@
-//! Filter lists supplied by the user: in the syntax of ad blockers, or hosts files.
+//! Filter lists supplied by the user: in the syntax of ad blockers, or lists of hosts.
+
+mod hosts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use adblock::Engine;
-use adblock::lists::{FilterFormat, FilterSet, ParseOptions, ParsedLine, RuleTypes, parse_filter};
+use adblock::lists::{FilterSet, ParseOptions, ParsedLine, RuleTypes, parse_filter};
 use adblock::request::Request;
 use adblock::sourcemap::FilterRuleDebugInfo;
 use adblock::url_parser::{ResolvesDomain, set_domain_resolver};
@@ -13,17 +15,14 @@ use pagerace_core::Destination;
 use pagerace_essential::ads::{AdKind, AdMatch, AdMatcher, AdRequest};
 use pagerace_har::domain;
 
-/// Number of lines by which the format of a file is detected.
-const TELLING_LINES: usize = 100;
-
 /// Maximum number of characters of a line in an error message.
 const SHOWN_MAX: usize = 60;
 
 /// A combination of filter lists. An exception in one list applies to all of them.
 pub(crate) struct AdLists {
     engine: Engine,
-    /// File names in the order of the arguments.
-    names: Vec<String>,
+    /// Files in the order of the arguments: their names, and the line of each rule.
+    files: Vec<(String, Vec<usize>)>,
 }
 
 impl AdLists {
@@ -32,31 +31,34 @@ impl AdLists {
         // An earlier call has set the same resolver.
         let _ = set_domain_resolver(Box::new(Registrable));
         let mut set = FilterSet::new(true);
-        let mut names = Vec::new();
+        let mut read = Vec::new();
         for file in files {
             let text = text(file)?;
-            let format = format(&text);
-            check(&text, format).with_context(|| file.display().to_string())?;
-            set.add_filter_list(text, options(format));
+            let rules = rules(&text);
+            check(&text, &rules).with_context(|| file.display().to_string())?;
+            let (lines, rules): (Vec<usize>, Vec<String>) = rules.into_iter().unzip();
+            set.add_filter_list(rules.join("\n"), options());
             let name = file.file_name().unwrap_or(file.as_os_str());
-            names.push(name.to_string_lossy().into_owned());
+            read.push((name.to_string_lossy().into_owned(), lines));
         }
         Ok(Self {
             engine: Engine::new_with_filter_set(set),
-            names,
+            files: read,
         })
     }
 
     fn told(&self, kind: Option<AdKind>, rule: FilterRuleDebugInfo) -> AdMatch {
-        let place = rule.source_location;
-        let name = place
-            .as_ref()
-            .and_then(|p| self.names.get(p.source_index as usize));
-        let source = match (name, place.as_ref()) {
-            (Some(name), Some(place)) => format!("{name} line {}", place.line_number + 1),
-            // Merged rules have no source location.
-            _ => self.names.join(" and "),
+        let source = rule.source_location.and_then(|place| {
+            let (name, lines) = self.files.get(place.source_index as usize)?;
+            let line = lines.get(place.line_number as usize)?;
+            Some(format!("{name} line {line}"))
+        });
+        // Merged rules have no source location.
+        let all = || {
+            let names: Vec<&str> = self.files.iter().map(|(name, _)| name.as_str()).collect();
+            names.join(" and ")
         };
+        let source = source.unwrap_or_else(all);
         AdMatch {
             kind,
             source,
@@ -125,52 +127,33 @@ fn text(file: &Path) -> Result<String> {
     Ok(text)
 }
 
-fn options(format: FilterFormat) -> ParseOptions {
+fn options() -> ParseOptions {
     ParseOptions {
-        format,
         rule_types: RuleTypes::NetworkOnly,
         ..ParseOptions::default()
     }
 }
 
-/// Returns the lines that may contain rules, with their numbers from 1.
-fn rules(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = text
-        .lines()
-        .enumerate()
-        .map(|(i, line)| (i + 1, line.trim()));
+/// Returns the rules of a list in the syntax of ad blockers, with their lines from 1.
+fn rules(text: &str) -> Vec<(usize, String)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let lines = text.lines().map(str::trim).enumerate();
     let comment =
         |line: &str| line.starts_with(['!', '[']) || line.starts_with("# ") || line == "#";
-    lines.filter(move |(_, line)| !line.is_empty() && !comment(line))
-}
-
-/// Detects the format. A hosts file has an address and a name in each line, or only a
-/// name.
-fn format(text: &str) -> FilterFormat {
-    let is_host = |line: &str| {
-        // A comment starts a word; element-hiding rules contain ## within one.
-        let words = line.split_whitespace();
-        let mut words = words.take_while(|word| !word.starts_with('#'));
-        let name = match (words.next(), words.next(), words.next()) {
-            (Some(name), None, _) => name,
-            (Some(address), Some(name), None) if address.parse::<std::net::IpAddr>().is_ok() => {
-                name
-            }
-            _ => return false,
-        };
-        let of_names = |c: char| c.is_ascii_alphanumeric() || "-._:".contains(c);
-        name.chars().all(of_names)
-    };
-    let mut telling = rules(text).take(TELLING_LINES).peekable();
-    if telling.peek().is_some() && telling.all(|(_, line)| is_host(line)) {
-        FilterFormat::Hosts
-    } else {
-        FilterFormat::Standard
-    }
+    let telling: Vec<(usize, &str)> = lines
+        .map(|(i, line)| (i + 1, line))
+        .filter(|(_, line)| !line.is_empty() && !comment(line))
+        .collect();
+    let only_hosts = hosts::are_listed(telling.iter().map(|(_, line)| *line));
+    let rules = telling.into_iter().flat_map(|(number, line)| {
+        let rules = hosts::rules(line, only_hosts).unwrap_or_else(|| vec![line.to_owned()]);
+        rules.into_iter().map(move |rule| (number, rule))
+    });
+    rules.collect()
 }
 
 /// Rejects files that are not filter lists, and lists in which most rules are invalid.
-fn check(text: &str, format: FilterFormat) -> Result<()> {
+fn check(text: &str, rules: &[(usize, String)]) -> Result<()> {
     if text.trim().is_empty() {
         bail!("is empty");
     }
@@ -179,8 +162,13 @@ fn check(text: &str, format: FilterFormat) -> Result<()> {
     }
     let (mut good, mut bad, mut other) = (0_usize, 0_usize, 0_usize);
     let mut first = None;
-    for (number, line) in rules(text) {
-        match parse_filter(line, false, options(format)) {
+    for (number, line) in rules {
+        match parse_filter(line, false, options()) {
+            // The pattern would match no URL.
+            Ok(ParsedLine::Network(_)) if !line.starts_with('/') && line.contains(' ') => {
+                bad += 1;
+                first.get_or_insert_with(|| (number, shown(line), "with a space".to_owned()));
+            }
             Ok(ParsedLine::Network(_)) => good += 1,
             // Element-hiding rules do not concern requests.
             Ok(ParsedLine::Cosmetic(_)) | Err(adblock::lists::FilterParseError::Unsupported) => {
@@ -200,7 +188,9 @@ fn check(text: &str, format: FilterFormat) -> Result<()> {
             bad - 1
         ),
         _ if good == 0 => {
-            bail!("has no rule for requests among {all} rules; write one such as ||ads.example^")
+            bail!(
+                "has no rule for requests among {all} rules; write one such as ||ads.example^, or 0.0.0.0 ads.example"
+            )
         }
         _ => Ok(()),
     }

@@ -88,16 +88,24 @@ impl Deciders {
     pub(crate) fn add_to(&self, plan: &mut Plan) -> Result<()> {
         if plan.has_policies() {
             plan.needs = needs(&plan.pages, self, &plan.browser)?;
+        } else {
+            plan.pages
+                .iter()
+                .for_each(|page| self.warn_of_unmatched(page));
         }
         Ok(())
+    }
+
+    fn warn_of_unmatched(&self, page: &Page) {
+        for selector in self.overrides.unmatched(page) {
+            warn(&format!("{selector} selects no request of {}", page.name));
+        }
     }
 
     /// Assesses `page`. Errors in overrides are reported before the long computation.
     pub(crate) fn assess(&self, page: &Arc<Page>, browser: &BrowserConfig) -> Result<Needs> {
         let Self { overrides, ads } = self;
-        for selector in overrides.unmatched(page) {
-            warn(&format!("{selector} selects no request of {}", page.name));
-        }
+        self.warn_of_unmatched(page);
         let told = "--non-essential-if";
         assess(page, ads, None, overrides).context(told)?;
         let effects = effects(page, browser);

@@ -186,6 +186,13 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     let page = args.choice.page.as_ref();
     let mut pages = measured_pages(files, page, &args.layout, &args.work)?;
     origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
+    if !pages[0].has_navigation() {
+        bail!(
+            "{}: {}: there is no load to explain",
+            pages[0].name,
+            pages[0].paints_in_words()
+        );
+    }
     let a = a.unwrap_or_else(|| Contender {
         protocols: one::recorded_protocol(&pages[0]),
         ..Contender::default()

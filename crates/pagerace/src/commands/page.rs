@@ -125,6 +125,9 @@ fn heading(out: &mut impl Write, text: &str) -> io::Result<()> {
 fn summary(out: &mut impl Write, page: &Page) -> io::Result<()> {
     let bold = Style::new().bold();
     writeln!(out, "{bold}{}{bold:#}  {}", page.name, page.url)?;
+    if !page.has_navigation() {
+        writeln!(out, "{}", page.paints_in_words())?;
+    }
     let document = page.resource(page.document);
     if document.url != page.url {
         writeln!(out, "document  {}", document.url)?;
@@ -145,17 +148,11 @@ fn summary(out: &mut impl Write, page: &Page) -> io::Result<()> {
         kilobytes(page.body_bytes()),
         page.origins.len(),
     )?;
-    let mut protocols: BTreeMap<&str, usize> = BTreeMap::new();
-    for resource in &page.resources {
-        let origin = page.origin(resource.origin);
-        *protocols
-            .entry(origin.protocol.as_deref().unwrap_or("unknown"))
-            .or_default() += 1;
-    }
-    let protocols: Vec<String> = protocols
-        .iter()
-        .map(|(name, count)| format!("{name} {count}"))
-        .collect();
+    let told = page.recorded.protocols.iter();
+    let mut protocols: Vec<String> = told.map(|(name, n)| format!("{name} {n}")).collect();
+    let known: u32 = page.recorded.protocols.values().sum();
+    let unknown = page.resources.len().saturating_sub(known as usize);
+    protocols.extend((unknown > 0).then(|| format!("unknown {unknown}")));
     writeln!(
         out,
         "recorded by {} over {}",

@@ -52,6 +52,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     end_soon_on_interrupt();
     let watch = args.work.watch("loads");
     let mut out = anstream::stdout().lock();
+    answer::doubts(&mut out, &plan)?;
     let results = results(&plan, jobs, &watch, &mut |results, network| {
         Ok(answer::first(&mut out, results, network)?)
     })?;
@@ -80,6 +81,8 @@ pub(crate) fn prepare(plan: &mut Plan) -> Result<Vec<String>> {
     let idle = plan.idle_policies().into_iter();
     let idle = idle.map(|(policy, page)| format!("{policy} selects no object of {page}"));
     let mut warnings: Vec<String> = idle.collect();
+    let transfers = plan.pages.iter().filter(|page| !page.has_navigation());
+    warnings.extend(transfers.map(|page| format!("{}: {}", page.name, page.paints_in_words())));
     warnings.extend(idle_rules(plan));
     warnings.extend(plan.merge_twins());
     Ok(warnings)

@@ -137,3 +137,70 @@ fn a_file_with_nothing_to_race_gives_the_first_reason() {
     let (number, _, reason) = select(parse(&values), &mut Notes::default()).err().unwrap();
     assert_eq!((number, reason), (0, "its URL causes no traffic"));
 }
+
+/// Returns the number of the entry that is taken for the navigation; `None` if there is none.
+fn navigation(values: &[Value]) -> Option<usize> {
+    let kept = select(parse(values), &mut Notes::default()).unwrap();
+    is_navigation(&kept[0], true).then_some(kept[0].number)
+}
+
+#[test]
+fn frames_error_pages_and_answers_to_scripts_are_no_navigations() {
+    let asked = |word: &str, second| {
+        let mut asked = entry("https://a.test/x", second);
+        asked["_resourceType"] = json!("document");
+        asked["request"]["headers"] = json!([{"name": "Sec-Fetch-Dest", "value": word}]);
+        asked
+    };
+    let of_type = |url: &str, mime: &str, second| {
+        let mut typed = entry(url, second);
+        typed["response"]["content"]["mimeType"] = json!(mime);
+        typed
+    };
+    let json = of_type("https://a.test/api", "application/json", 0);
+    let frames = [json.clone(), asked("iframe", 1), asked("frame", 2)];
+    assert_eq!(navigation(&frames), None);
+    let page = [&frames[..], &[asked("document", 3)]].concat();
+    assert_eq!(navigation(&page), Some(3));
+    let mut in_markup = entry("https://a.test/frame", 1);
+    in_markup["_initiator"] = json!({"type": "parser", "url": "https://a.test/"});
+    assert_eq!(navigation(&[json.clone(), in_markup]), None);
+
+    let mut error = entry("https://a.test/logo.png", 1);
+    error["response"]["status"] = json!(404);
+    assert_eq!(navigation(std::slice::from_ref(&error)), None);
+    assert_eq!(navigation(&[json.clone(), error]), None);
+    let mut by_script = entry("https://a.test/part", 1);
+    by_script["request"]["headers"] = json!([{"name": "Accept", "value": "*/*"}]);
+    assert_eq!(navigation(&[json, by_script]), None);
+    let mut missing = entry("https://a.test/missing", 0);
+    missing["response"]["status"] = json!(404);
+    assert_eq!(navigation(&[missing]), Some(0), "a page that is not there");
+}
+
+#[test]
+fn a_request_that_a_service_worker_passed_on_is_one_transfer() {
+    let request = |url: &str, second, response: Value| {
+        let mut request = entry(url, second);
+        request["response"] = response;
+        request
+    };
+    let page = json!({"status": 200, "_transferSize": 0, "_fetchedViaServiceWorker": true,
+        "content": {"size": 9_000, "mimeType": "text/javascript"}});
+    let worker = json!({"status": 200, "_transferSize": 2_300, "bodySize": 2_000,
+        "content": {"size": 9_000, "mimeType": "text/javascript"}});
+    let mut passed_on = request("https://a.test/a.js", 1, page.clone());
+    passed_on["time"] = json!(1_500);
+    passed_on["_resourceType"] = json!("script");
+    passed_on["serverIPAddress"] = json!("");
+    let values = [
+        entry("https://a.test/", 0),
+        passed_on,
+        request("https://a.test/a.js", 2, worker.clone()),
+        request("https://a.test/a.js", 9, worker),
+    ];
+    let kept = select(parse(&values), &mut Notes::default()).unwrap();
+    let found: Vec<_> = kept.iter().map(|e| (e.number, e.transfer_size)).collect();
+    assert_eq!(found, [(0, None), (1, Some(2_300)), (3, Some(2_300))]);
+    assert_eq!(kept[1].resource_type, Some("script"));
+}

@@ -7,35 +7,26 @@
 use pagerace_core::Duration;
 use pagerace_page::{Callback, Wait};
 
-use super::scripted::Told;
 use crate::extension::TaskKind;
 use crate::har::causes::Events;
 use crate::har::recording::{Recording, Task};
 use crate::har::thresholds::HORIZON_MS;
 use crate::har::waits::Joins;
 
-/// Maximum difference of two records of one time.
-const ROUNDING_MS: f64 = 0.02;
-
 /// Maximum number of tasks of a page.
 const MAX_TASKS: usize = 1000;
 
 /// Returns the tasks in recorded order; none if the recording has no events.
-pub(super) fn read(
-    recording: &Recording,
-    events: &Events,
-    told: &[Told],
-    joins: &mut Joins,
-) -> Vec<Callback> {
+pub(super) fn read(recording: &Recording, events: &Events, joins: &mut Joins) -> Vec<Callback> {
     let is_callback = |task: &&Task| {
         task.kind == TaskKind::Script && !is_accounted(recording, task, events.loaded)
     };
     let called = recording.tasks.iter().filter(is_callback);
     let called = called.filter(|task| task.start <= events.loaded + HORIZON_MS);
     let of = |task: &Task| {
-        let data = data(recording, task, told, joins);
-        let data = data.map(|(after, at)| (after, events.idle(at, task.start)));
-        let (after, delay) = data.or_else(|| events.caller(task.start))?;
+        let awaited = awaited(recording, task, joins);
+        let awaited = awaited.map(|(after, at)| (after, events.idle(at, task.start)));
+        let (after, delay) = awaited.or_else(|| events.caller(task.start))?;
         Some(Callback {
             after,
             delay: Duration::from_millis_f64(delay),
@@ -45,27 +36,11 @@ pub(super) fn read(
     called.take(MAX_TASKS).filter_map(of).collect()
 }
 
-/// Returns the data without which a request or an element that the task made does not come, and their
-/// arrival.
-fn data(
-    recording: &Recording,
-    task: &Task,
-    told: &[Told],
-    joins: &mut Joins,
-) -> Option<(Wait, f64)> {
-    let is_start = |ms: f64| (ms - task.start).abs() < ROUNDING_MS;
-    let made = told.iter().filter(|told| told.made.is_some_and(is_start));
-    made.into_iter().find_map(|told| told.data).or_else(|| {
-        let entries = 0..recording.entries.len();
-        let inside = |i: &usize| {
-            let start = recording.start(*i);
-            start.is_some_and(|at| (task.start..=task.end).contains(&at))
-        };
-        let waits = entries.filter(inside).map(|i| recording.waits.of_entry(i));
-        let waits = waits.into_iter().find(|waits| !waits.is_empty())?;
-        let at = recording.over(recording.last_of(waits)?)?;
-        Some((joins.event(waits)?, at))
-    })
+/// Returns the scripts and data that the task waits for, and when they were over.
+fn awaited(recording: &Recording, task: &Task, joins: &mut Joins) -> Option<(Wait, f64)> {
+    let waits = recording.waits.find(task.waits_for);
+    let at = recording.over(recording.last_of(&waits)?)?;
+    Some((joins.event(&waits)?, at))
 }
 
 /// Returns true for the first run of a script, and for inline scripts, which count for their

@@ -21,7 +21,7 @@ use pagerace_page::{Element, ElementKind, Largest, ResourceId, Wait};
 #[derive(Clone)]
 pub(super) struct Told {
     /// The scripts and data that the element waits for, and when they were over.
-    pub(super) data: Option<(Wait, f64)>,
+    data: Option<(Wait, f64)>,
     /// True if it is known which held responses the element waits for.
     is_known: bool,
     /// True if a script reveals the element.
@@ -29,7 +29,7 @@ pub(super) struct Told {
     /// True if a script removes the element again. Such elements come last.
     pub(super) transient: bool,
     /// Start of the task that put the element on the page.
-    pub(super) made: Option<f64>,
+    made: Option<f64>,
     /// Begin of each motion of the element, and when the element counts as visible, in order.
     motions: Vec<(f64, f64)>,
 }

@@ -227,7 +227,11 @@ fn an_overlay_goes_after_its_event() {
     };
     let of = |after, ms| {
         let delay = Duration::from_millis_f64(ms);
-        Some(Overlay { after, delay })
+        Some(Overlay {
+            after,
+            delay,
+            limit: None,
+        })
     };
     let told = |after, ms| overlay(json!({"after": after, "ms": ms}));
     assert_eq!(told("load", 50.5), of(Wait::Loaded, 50.5));

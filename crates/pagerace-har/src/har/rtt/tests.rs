@@ -20,7 +20,7 @@ fn parse(values: &[Value]) -> Vec<Entry<'_>> {
 fn tcp_is_the_handshake_without_tls_and_the_shortest_counts() {
     let values = [entry("a", 60.0, 35.0, 100.0), entry("a", 50.0, 30.0, 30.0)];
     let entries = parse(&values);
-    let rtts = round_trips(&entries);
+    let rtts = round_trips(&entries, true);
     assert_eq!(rtts, [Some(20.0), Some(20.0)]);
     assert_eq!(
         think_times(&entries, &rtts, &mut Notes::default()),
@@ -36,7 +36,7 @@ fn the_rest_of_a_handshake_is_no_round_trip() {
         entry("near", 10.0, 9.0, 30.0),
     ];
     assert_eq!(
-        round_trips(&parse(&values)),
+        round_trips(&parse(&values), true),
         [Some(29.0), Some(29.0), Some(1.0)],
         "unless there is no other"
     );
@@ -63,8 +63,19 @@ fn no_round_trip_is_longer_than_a_wait() {
         entry("queued", -1.0, -1.0, 63.0),
         entry("cached", 80.0, 40.0, 0.2),
     ];
-    let rtts = round_trips(&parse(&values));
+    let rtts = round_trips(&parse(&values), true);
     assert_eq!(rtts, [Some(30.0), Some(63.0), Some(63.0), Some(40.0)]);
+}
+
+#[test]
+fn the_tls_handshake_tells_the_round_trip_if_only_the_rest_of_tcp_is_recorded() {
+    let values = [entry("ahead", 60.1, 60.0, 80.0)];
+    assert_eq!(round_trips(&parse(&values), false), [Some(30.0)]);
+    let values = [
+        entry("ahead", 60.1, 60.0, 80.0),
+        entry("ahead", 70.0, 40.0, 80.0),
+    ];
+    assert_eq!(round_trips(&parse(&values), false), [Some(30.0); 2]);
 }
 
 #[test]
@@ -73,7 +84,7 @@ fn handshakes_that_repeated_a_packet_are_no_round_trips() {
         entry("a", 1_006.0, -1.0, 30.0),
         entry("b", 999.0, -1.0, 30.0),
     ];
-    assert_eq!(round_trips(&parse(&values)), [None, Some(999.0)]);
+    assert_eq!(round_trips(&parse(&values), true), [None, Some(999.0)]);
 }
 
 #[test]
@@ -81,7 +92,7 @@ fn quic_is_the_whole_handshake() {
     let mut v = entry("a", 42.0, 42.0, 50.0);
     v["response"]["httpVersion"] = json!("h3");
     let values = [v];
-    assert_eq!(round_trips(&parse(&values)), [Some(42.0)]);
+    assert_eq!(round_trips(&parse(&values), true), [Some(42.0)]);
 }
 
 #[test]
@@ -89,7 +100,7 @@ fn firefox_counts_tls_beside_connect() {
     let mut v = entry("a", 20.0, 15.0, 100.0);
     v["time"] = json!(135.0);
     let values = [v];
-    assert_eq!(round_trips(&parse(&values)), [Some(20.0)]);
+    assert_eq!(round_trips(&parse(&values), true), [Some(20.0)]);
 }
 
 #[test]
@@ -99,7 +110,7 @@ fn hosts_of_one_address_share_the_evidence() {
     a["serverIPAddress"] = json!("192.0.2.1");
     b["serverIPAddress"] = json!("192.0.2.1");
     let values = [a, b];
-    assert_eq!(round_trips(&parse(&values)), [Some(30.0), Some(30.0)]);
+    assert_eq!(round_trips(&parse(&values), true), [Some(30.0), Some(30.0)]);
 }
 
 #[test]
@@ -110,7 +121,7 @@ fn the_median_stands_in_but_not_beyond_the_shortest_wait() {
         entry("b", -1.0, -1.0, 20.0),
     ];
     let entries = parse(&values);
-    let rtts = round_trips(&entries);
+    let rtts = round_trips(&entries, true);
     assert_eq!(rtts[1], None);
     let mut notes = Notes::default();
     assert_eq!(think_times(&entries, &rtts, &mut notes), [10.0, 0.0, 8.0]);
@@ -122,7 +133,11 @@ fn think_times_are_never_negative() {
     let values = [entry("a", 80.0, -1.0, 40.0)];
     let entries = parse(&values);
     assert_eq!(
-        think_times(&entries, &round_trips(&entries), &mut Notes::default()),
+        think_times(
+            &entries,
+            &round_trips(&entries, true),
+            &mut Notes::default()
+        ),
         [0.0]
     );
 }

@@ -2,12 +2,17 @@ use serde_json::{Value, json};
 
 use super::*;
 
+fn sizes(entries: &[Entry], header_bytes: &[u32], notes: &mut Notes) -> Vec<u64> {
+    let redirects = Redirects::find(entries, &mut Notes::default());
+    bodies(entries, &redirects, header_bytes, notes)
+}
+
 fn size_of(response: &Value) -> (u64, Vec<String>) {
     let v = json!({"request": {"url": "https://a.test/"}, "serverIPAddress": "192.0.2.1",
         "time": 50, "response": response});
     let entry = Entry::parse(0, &v, None);
     let mut notes = Notes::default();
-    let size = bodies(&[entry], &[1000], &mut notes)[0];
+    let size = sizes(&[entry], &[1000], &mut notes)[0];
     (
         size,
         notes.into_notes().into_iter().map(|n| n.text).collect(),
@@ -69,7 +74,7 @@ fn the_recordings_own_ratio_is_preferred() {
         .enumerate()
         .map(|(i, v)| Entry::parse(i, v, None))
         .collect();
-    let sizes = bodies(&entries, &[400; 4], &mut Notes::default());
+    let sizes = self::sizes(&entries, &[400; 4], &mut Notes::default());
     assert_eq!(
         sizes,
         [1000, 2000, 3000, 4900],
@@ -129,6 +134,57 @@ fn a_response_that_the_same_load_transferred_is_not_sent_again_when_it_is_valida
     let values = [get(font, 200), get(font, 304), get(sheet, 304)];
     let numbered = values.iter().enumerate();
     let entries: Vec<Entry> = numbered.map(|(i, v)| Entry::parse(i, v, None)).collect();
-    let sizes = bodies(&entries, &[100; 3], &mut Notes::default());
+    let sizes = self::sizes(&entries, &[100; 3], &mut Notes::default());
     assert_eq!(sizes, [70_000, 0, 70_000]);
+}
+
+#[test]
+fn a_cached_body_with_a_coding_has_its_content_length() {
+    let r = json!({"status": 200, "_transferSize": 0, "fromDiskCache": true,
+        "content": {"size": 9000},
+        "headers": headers(&[("Content-Encoding", "br"), ("Content-Length", "2000")])});
+    assert_eq!(size_of(&r), (2000, vec![]));
+    let not_modified = json!({"status": 304, "bodySize": 0, "content": {"size": 9000},
+        "headers": headers(&[("content-encoding", "gzip"), ("content-length", "2000")])});
+    assert_eq!(size_of(&not_modified), (2000, vec![]));
+}
+
+#[test]
+fn lengths_may_be_repeated_or_numbers() {
+    let size = |length: Value| {
+        let r = json!({"status": 200, "bodySize": -1, "content": {"size": 20_000},
+            "headers": [{"name": "content-encoding", "value": "gzip"},
+                {"name": "Content-Length", "value": length}]});
+        size_of(&r).0
+    };
+    let lengths = [json!(5000), json!("5000, 5000"), json!("5000\n5000")];
+    assert_eq!(lengths.map(size), [5000; 3]);
+    assert_eq!(size(json!("5000, 6000")), 20_000, "no length is certain");
+}
+
+#[test]
+fn impossible_or_decoded_sizes_are_noted() {
+    let coded = headers(&[("Content-Encoding", "gzip")]);
+    let saved = json!({"status": 200, "bodySize": -1, "headers": coded,
+        "content": {"size": 20_000, "compression": 60_000}});
+    let decoded = json!({"status": 200, "bodySize": 20_000, "headers": coded,
+        "content": {"size": 20_000}});
+    for response in [saved, decoded] {
+        let (size, notes) = size_of(&response);
+        assert_eq!((size, notes.len()), (20_000, 1), "{notes:?}");
+    }
+}
+
+#[test]
+fn a_redirect_with_the_sizes_of_its_target_has_no_body() {
+    let size = |status: u16| {
+        json!({"request": {"url": format!("https://a.test/{status}")}, "time": 50,
+            "response": {"status": status, "redirectURL": "/200", "bodySize": 70_000,
+                "content": {"size": 70_000}}})
+    };
+    let values = [size(302), size(200)];
+    let numbered = values.iter().enumerate();
+    let entries: Vec<Entry> = numbered.map(|(i, v)| Entry::parse(i, v, None)).collect();
+    let found = sizes(&entries, &[100; 2], &mut Notes::default());
+    assert_eq!(found, [0, 70_000]);
 }

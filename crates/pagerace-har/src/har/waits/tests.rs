@@ -34,9 +34,11 @@ fn import(waits: &[&str], element: &Value) -> Page {
         "paints": {"fcpMs": 480},
         "mainThread": [
             {"ms": 110, "durationMs": 20, "kind": "script", "url": "https://a.test/app.js"},
-            {"ms": 455, "durationMs": 10, "kind": "script", "url": "https://a.test/app.js"},
+            {"ms": 455, "durationMs": 10, "kind": "script", "url": "https://a.test/app.js",
+                "waitsFor": waits},
         ],
-        "layout": {"viewport": [800, 600], "elements": [element]}});
+        "layout": {"viewport": [800, 600], "elements": [element],
+            "hiddenBy": {"request": "one", "limitMs": 4_000}}});
     let page = json!({"startedDateTime": "2026-01-01T00:00:00.000Z",
         "pageTimings": {"onContentLoad": 150, "onLoad": 160}, "_pagerace": own});
     let har = json!({"log": {"pages": [page], "entries": [
@@ -107,4 +109,13 @@ fn what_waits_for_no_data_follows_something_else() {
     assert_eq!(text.after, Wait::Loaded);
     let by = page.resources[4].discovery.trigger.parent();
     assert!(by.is_some_and(|by| by.index() < 2), "{by:?}");
+}
+
+#[test]
+fn a_script_that_shows_a_hidden_page_has_a_limit() {
+    let text = json!({"kind": "text", "rect": [0, 0, 100, 50], "offset": 20});
+    let page = import(&[], &text);
+    let hidden = page.layout().expect("recorded").hidden.expect("hidden");
+    let limit = Some(Duration::from_millis(4_000));
+    assert_eq!((hidden.after, hidden.limit), (ONE, limit));
 }

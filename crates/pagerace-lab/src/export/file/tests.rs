@@ -80,3 +80,24 @@ fn links_and_devices_stay_what_they_are() {
     assert!(fs::metadata(&device).unwrap().file_type().is_char_device());
     fs::remove_dir_all(dir).unwrap();
 }
+
+#[cfg(unix)]
+#[test]
+fn the_target_of_a_dangling_link_is_created() {
+    use std::os::unix::fs::symlink;
+
+    let dir = directory("dangling");
+    let link = dir.join("link.json");
+    symlink("out.json", &link).unwrap();
+    check_writable(&link).unwrap();
+    write_atomically(&link, |out| out.write_all(b"new")).unwrap();
+    assert_eq!(fs::read_to_string(dir.join("out.json")).unwrap(), "new");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    let lost = dir.join("lost.json");
+    symlink("nowhere/out.json", &lost).unwrap();
+    check_writable(&lost).unwrap_err();
+    let circle = dir.join("circle.json");
+    symlink("circle.json", &circle).unwrap();
+    check_writable(&circle).unwrap_err();
+    fs::remove_dir_all(dir).unwrap();
+}

@@ -85,6 +85,13 @@ fn hosts_files_are_read() {
     for text in [
         "# a comment\n127.0.0.1 localhost\n0.0.0.0 ads.example # one\n0.0.0.0 t.example\n",
         "ads.example\nt.example\n",
+        "\u{feff}0.0.0.0 ads.example\r\n",
+        "fe80::1%lo0 localhost\n::1 ip6-localhost ip6-loopback\n0.0.0.0 0.0.0.0\n0.0.0.0 ads.example\n",
+        "0.0.0.0 t.example ads.example # two\n",
+        "*.t.example\n*.ads.example\n",
+        "address=/t.example/ads.example/0.0.0.0\n",
+        "server=/t.example/192.0.2.1\nserver=/ads.example/\n",
+        "||t.example^\n0.0.0.0 ads.example\n",
     ] {
         let lists = lists("hosts", &[text]).unwrap();
         assert!(
@@ -99,11 +106,27 @@ fn hosts_files_are_read() {
 }
 
 #[test]
+fn hosts_name_their_line() {
+    let text = "# one\n127.0.0.1 localhost\n0.0.0.0 t.example ads.example\n";
+    let lists = lists("lines", &[text]).unwrap();
+    let found = lists.find(&request("https://x.ads.example/a.js")).unwrap();
+    assert_eq!(
+        (found.source.as_str(), found.rule.as_str()),
+        ("list0.txt line 3", "||ads.example^")
+    );
+}
+
+#[test]
 fn what_is_no_list_is_refused_by_name() {
     for (text, expected) in [
         ("", "is empty"),
         ("<!DOCTYPE html>\n<title>EasyList</title>", "web page"),
         ("site.example##.advert\n", "no rule for requests"),
+        ("127.0.0.1 localhost\n", "no rule for requests"),
+        (
+            "ads.example t.example\n",
+            "line 1: `ads.example t.example` is not a rule (with a space)",
+        ),
         (
             "||a.example^$unheard-of\n||b.example^$of\n||c.example^\n",
             "line 1: `||a.example^$",

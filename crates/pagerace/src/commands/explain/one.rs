@@ -150,12 +150,7 @@ fn print(plan: &Plan, late: &Late, args: &ExplainArgs) -> io::Result<()> {
     headed(&mut out, &network.name, &network.describe())?;
     say(
         &mut out,
-        &format!(
-            "{}: paints {}; largest paint: {}",
-            page.name,
-            page.paint_evidence(),
-            page.largest_in_words()
-        ),
+        &format!("{}: {}", page.name, page.paints_in_words()),
     )?;
     if args.loads.network.is_empty() {
         writeln!(

@@ -45,7 +45,7 @@ pub(super) fn write(out: &mut impl Write, page: &Page, load: &Reproduced) -> io:
     let largest = page.largest_in_words();
     if page.largest_candidates().is_empty() {
         writeln!(out, "{evidence}; largest paint: {largest}")?;
-    } else {
+    } else if page.has_navigation() {
         writeln!(out, "{evidence}")?;
         writeln!(out, "Largest element: {largest}")?;
     }

@@ -39,6 +39,12 @@ pub(crate) fn print(out: &mut impl Write, results: &Results, defaults: &[&str]) 
     rest(out, results, defaults)
 }
 
+/// Prints which recordings' own loads are reproduced badly.
+pub(crate) fn doubts(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
+    let mut doubts = plan.doubts().into_iter();
+    doubts.try_for_each(|doubt| say(out, &doubt))
+}
+
 /// Prints the answer on one network: a sentence, and one on the cause.
 pub(crate) fn first(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
     let plan = &results.plan;
@@ -145,11 +151,7 @@ fn runs(results: &Results) -> String {
 fn paints(page: &Page) -> String {
     let processor = page.processor_in_words();
     let processor = processor.map_or_else(String::new, |words| format!("; processor: {words}"));
-    format!(
-        "paints {}; largest paint: {}{processor}",
-        page.paint_evidence(),
-        page.largest_in_words()
-    )
+    format!("{}{processor}", page.paints_in_words())
 }
 
 fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
