@@ -53,8 +53,8 @@ const UNKNOWN_CALLER: &str = "about:client";
 /// Returns true for each module that an `import()` loads, and for each module that such a module
 /// imports in turn. The load event does not wait for them (measured in Chromium 156).
 ///
-/// The recorded place of an `import()` is the expression, and that of an `import` statement is the
-/// name of the module in it.
+/// The recorded place of an `import()` is the expression, or the part of its argument that was computed
+/// last, and that of an `import` statement is the name of the module in it.
 pub(super) fn dynamic_imports(recording: &Recording) -> Vec<bool> {
     let texts = texts_of_callers(recording);
     let mut imported = vec![false; recording.entries.len()];
@@ -66,11 +66,12 @@ pub(super) fn dynamic_imports(recording: &Recording) -> Vec<bool> {
         let Some(place) = caller(recording, i) else {
             continue;
         };
-        let text = texts.get(&i).copied().unwrap_or_default();
+        let (before, text) = texts.get(&i).copied().unwrap_or_default();
         let by = recording.find(&place.url);
         imported[i] = place.url == UNKNOWN_CALLER
             || text.starts_with("import(")
             || text.starts_with("import (")
+            || is_in_import(before)
             || (text.starts_with(['"', '\'']) && by.is_some_and(|by| imported[by]));
     }
     imported
@@ -83,9 +84,17 @@ fn caller<'a>(recording: &'a Recording, i: usize) -> Option<&'a Place> {
     initiator.places.first().filter(|_| by_script)
 }
 
-/// Returns the text of each requesting script or document from the place of the request to the end
-/// of the line, by the requested entry. Columns count UTF-16 code units.
-fn texts_of_callers<'a>(recording: &'a Recording) -> BTreeMap<usize, &'a str> {
+/// Returns true if a text ends inside the argument of an `import()`.
+fn is_in_import(before: &str) -> bool {
+    before.rfind("import(").is_some_and(|at| {
+        let open = before[at..].matches('(').count();
+        !before[at..].contains(';') && open > before[at..].matches(')').count()
+    })
+}
+
+/// Returns the line of each requesting script or document, up to the place of the request and from
+/// there on, by the requested entry. Columns count UTF-16 code units.
+fn texts_of_callers<'a>(recording: &'a Recording) -> BTreeMap<usize, (&'a str, &'a str)> {
     let mut places: BTreeMap<usize, Vec<(u64, u64, usize)>> = BTreeMap::new();
     for i in 1..recording.entries.len() {
         if let Some(place) = caller(recording, i)
@@ -113,7 +122,7 @@ fn texts_of_callers<'a>(recording: &'a Recording) -> BTreeMap<usize, &'a str> {
                     |&(line, place, _): &(u64, u64, usize)| line <= number && place <= column;
                 while let Some((_, place, i)) = places.next_if(is_here) {
                     if place == column {
-                        texts.insert(i, &line[at..]);
+                        texts.insert(i, line.split_at(at));
                     }
                 }
                 column += character.len_utf16() as u64;

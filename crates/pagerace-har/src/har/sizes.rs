@@ -126,12 +126,15 @@ fn is_coded(entry: &Entry) -> bool {
     coding.is_some_and(|coding| !matches!(coding.trim(), "" | "identity"))
 }
 
+/// Minimum size that a redirect and its target do not share by chance, as pixels do.
+const COPIED_MIN: u64 = 512;
+
 /// Returns true if the recorder gave a redirect the sizes of its target.
 fn has_sizes_of(redirect: &Entry, target: &Entry) -> bool {
     let sizes = |entry: &Entry| (entry.content_size, entry.body_size, entry.transfer_size);
     let (content, body, transfer) = sizes(redirect);
     let known = [content, body, transfer].into_iter().flatten();
-    sizes(redirect) == sizes(target) && known.max().is_some_and(|size| size > 0)
+    sizes(redirect) == sizes(target) && known.max().is_some_and(|size| size >= COPIED_MIN)
 }
 
 /// Returns true if `Content-Length` belongs to this body; chrome-har may give the end of

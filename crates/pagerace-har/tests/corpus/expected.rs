@@ -30,7 +30,7 @@ pub(crate) const CORPUS: &[&str] = &[
     "carousel 1 33 0 9 9 696822",
     "courier-devtools 1 84 3 36 34 2056371",
     "gallery-browsertime 3 57 0 6 3 31404084",
-    "shop-webpagetest 2 57 0 8 8 1549958",
+    "shop-webpagetest 2 57 0 8 8 1490458",
     "slides 1 11 0 3 3 356936",
     "spectre-firefox 1 16 0 4 4 248856",
     "spectre 1 18 2 6 6 248856",
@@ -56,8 +56,8 @@ pub(crate) const FILES: [(&str, usize, usize); 52] = [
     ("cnet-2018", 1, 256),
     ("cnn-2019", 1, 377),
     ("cnn-2024", 1, 1196),
-    ("cnn-2026a", 1, 1146),
-    ("cnn-2026b", 1, 1202),
+    ("cnn-2026a", 1, 1139),
+    ("cnn-2026b", 1, 1178),
     ("enorm-2017-bodies", 1, 64),
     ("etat-lu-2018", 1, 22),
     ("filament-2017", 3, 44),
@@ -72,7 +72,7 @@ pub(crate) const FILES: [(&str, usize, usize); 52] = [
     ("internetonmars-2022-firefox-h3", 1, 35),
     ("internetonmars-2022-safari-h3", 1, 38),
     ("izettle-2016", 1, 48),
-    ("izettle-2019", 1, 38),
+    ("izettle-2019", 1, 37),
     ("lansstyrelsen-2016", 3, 222),
     ("linkedin-2016", 1, 23),
     ("llentab-2024", 1, 31),
@@ -104,12 +104,14 @@ pub(crate) const FILES: [(&str, usize, usize); 52] = [
 const USUAL_SHARE: std::ops::Range<f64> = 0.93..1.01;
 
 /// Recordings with another ratio for a known reason.
-const UNUSUAL_SHARES: [(&str, std::ops::Range<f64>); 2] = [
+const UNUSUAL_SHARES: [(&str, std::ops::Range<f64>); 3] = [
     // 366 tiny images whose fields are as long as their bodies.
     ("akamai-h2demo-2018", 0.88..0.90),
-    // A repeat visit: eight of ten responses came from the cache and count with their
-    // decoded sizes.
-    ("google-kr-2015-bodies", 15.0..16.0),
+    // A repeat visit: eight of ten responses came from the cache and count with the sizes that
+    // their fields tell.
+    ("google-kr-2015-bodies", 6.6..6.7),
+    // Its recorder says of some scripts that their coding saves all bytes, so decoded sizes count.
+    ("vk-mobile-2024", 1.2..1.3),
 ];
 
 /// Compares the pages of file `name` with its row of the manifest.

@@ -55,6 +55,11 @@ pub(in crate::har) fn discoveries(
                     delay,
                 }
             }
+            // A module's imports are requested at once.
+            How::Script if recording.entries[i].initiator.is_import => Trigger::Script {
+                parent,
+                delay: Duration::ZERO,
+            },
             // What the data called has made the request, at once or later.
             How::Script if recording.destinations[link.parent] == Destination::Fetch => {
                 let at = recording.end(link.parent).unwrap_or(f64::INFINITY);
