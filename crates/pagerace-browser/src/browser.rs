@@ -66,7 +66,8 @@ pub struct Browser {
     woken: Vec<usize>,
     /// Timers, each with the cause under which it was set.
     timers: EventQueue<(Timer, Option<Cause>)>,
-    /// Images that wait for the pending request of another one with their URL: that one, and the image.
+    /// Images that wait for the pending request of another one with their URL: that one, and the
+    /// image.
     joined: Vec<(ResourceId, ResourceId)>,
     /// The number of timers that keep the load going.
     timers_pending: usize,
@@ -212,8 +213,8 @@ impl Browser {
         self.prepares_until
     }
 
-    /// Returns the time from the moment at which an open HTTP/1.1 connection can take the request for
-    /// `resource` until the request leaves.
+    /// Returns the time from the moment at which an open HTTP/1.1 connection can take the request
+    /// for `resource` until the request leaves.
     pub fn reuse_time(&self, resource: ResourceId) -> Duration {
         self.overheads.reuse(resource)
     }

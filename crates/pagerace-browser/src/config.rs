@@ -11,7 +11,8 @@ use crate::Profile;
 pub struct BrowserConfig {
     /// The profile that determines priority signals and the order of requests.
     pub profile: &'static Profile,
-    /// The slow-down against the recording's processor. For a desktop, 4 is Lighthouse's mid-tier phone.
+    /// The slow-down against the recording's processor. For a desktop, 4 is Lighthouse's mid-tier
+    /// phone.
     pub cpu: f64,
     /// The sigma of the log-normal run-to-run variation of think times and CPU costs; 0
     /// disables it.

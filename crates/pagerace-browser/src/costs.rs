@@ -126,8 +126,8 @@ impl Costs {
             .map_or(0.0, |last| self.inline_scripts[last].1)
     }
 
-    /// Returns the recorded milliseconds of a resource, or those that the model has for a desktop, on
-    /// the recorded device.
+    /// Returns the recorded milliseconds of a resource, or those that the model has for a desktop,
+    /// on the recorded device.
     fn recorded_or(&self, resource: &Resource, modelled: f64) -> f64 {
         let recorded = resource.cpu_time.map(Duration::as_millis_f64);
         recorded.unwrap_or(modelled * self.slowdown)
@@ -179,8 +179,9 @@ impl Costs {
 
     /// Returns the cost of style, layout and paint: the first one of a document, or a later one.
     ///
-    /// `part` is given for a frame without content: the part of the rest of the document that it lays
-    /// out. It takes that part of the recorded time, and the frame with content takes the remainder.
+    /// `part` is given for a frame without content: the part of the rest of the document that it
+    /// lays out. It takes that part of the recorded time, and the frame with content takes the
+    /// remainder.
     pub(crate) fn render(
         &mut self,
         first: Option<(&Resource, u64)>,

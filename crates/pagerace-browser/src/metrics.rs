@@ -35,8 +35,8 @@ pub struct LoadMetrics {
 }
 
 impl LoadMetrics {
-    /// Returns the metrics of a load that only transfers resources, the last of which was complete at
-    /// `end`. It has none of those of a document.
+    /// Returns the metrics of a load that only transfers resources, the last of which was complete
+    /// at `end`. It has none of those of a document.
     #[must_use]
     pub fn of_transfers(self, end: Option<Duration>) -> Self {
         Self {

@@ -24,13 +24,14 @@ const SPACING_MS: f64 = 1.2;
 /// The dispatch time of a document's first request. No request of the document leaves
 /// earlier, because Chromium's network service takes this long to prepare for a document. It
 /// reads no packets meanwhile: kernel traces show its thread at work from the first look-up of a
-/// name until the first request. Look-ups for requests before the first one to the document's own host
-/// leave 1 to 4 ms after the service knows the requests, and that one 5 to 20 ms behind them.
+/// name until the first request. Look-ups for requests before the first one to the document's own
+/// host leave 1 to 4 ms after the service knows the requests, and that one 5 to 20 ms behind them.
 const FIRST_DISPATCH_MS: f64 = 14.0;
-/// The time from the moment at which an open HTTP/1.1 connection can take a request until the network
-/// service writes the request. It handles other messages in between, so packets of new connections
-/// may leave first. In logs of the emulated link (310 requests of 34 loads of four pages), it was
-/// 1.65 ms in the median and 0.9 to 3.1 ms in four of five, from the last packet of the response before.
+/// The time from the moment at which an open HTTP/1.1 connection can take a request until the
+/// network service writes the request. It handles other messages in between, so packets of new
+/// connections may leave first. In logs of the emulated link (310 requests of 34 loads of four
+/// pages), it was 1.65 ms in the median and 0.9 to 3.1 ms in four of five, from the last packet of
+/// the response before.
 const REUSE_MS: f64 = 1.65;
 /// The time from the last byte of a response in the network service until the thread of its frame
 /// has a task for it: for most responses, and for scripts and fonts, which other threads prepare.
@@ -48,11 +49,11 @@ const RECEIVE_MS: f64 = 1.0;
 const ARRIVAL_MS_PER_MB: f64 = 55.0;
 /// The number of processors up to which that applies: that of the machine of the traces.
 const FEW_PROCESSORS: u32 = 2;
-/// The time from the moment at which the first frame is possible until the main thread has its task,
-/// for which it has to ask the compositor's thread. Measured in traces of a small page.
+/// The time from the moment at which the first frame is possible until the main thread has its
+/// task, for which it has to ask the compositor's thread. Measured in traces of a small page.
 const FRAME_REQUEST_MS: f64 = 0.3;
-/// The time from the end of a paint task until the frame is on the screen, if the recording does not
-/// tell it.
+/// The time from the end of a paint task until the frame is on the screen, if the recording does
+/// not tell it.
 const PRESENTATION_MS: f64 = 30.0;
 
 /// The sigma of the log-normal variation of a document's times, and of a request's, measured as
@@ -138,7 +139,8 @@ impl Overheads {
         Duration::from_millis_f64(self.arrival_ms_per_byte * bytes as f64)
     }
 
-    /// Returns the time from the last byte of a response until its frame's thread has a task for it.
+    /// Returns the time from the last byte of a response until its frame's thread has a task for
+    /// it.
     pub(crate) fn delivery(&self, destination: Destination) -> Duration {
         let millis = match destination {
             Destination::Script | Destination::Font => DELIVERY_PREPARED_MS,

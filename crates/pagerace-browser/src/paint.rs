@@ -34,16 +34,20 @@ const BYTES_PER_PIXEL: f64 = 0.2;
 const IMAGE_SHARE_MAX: f64 = 0.6;
 /// The pixels on the screen per encoded byte of an image element: the median of 117 visible ones of
 /// pages whose layout is recorded. The median of 57 backgrounds is one pixel for each
-/// [`BYTES_PER_PIXEL`]. Elements are often much smaller than their files; backgrounds cover large boxes.
+/// [`BYTES_PER_PIXEL`]. Elements are often much smaller than their files; backgrounds cover large
+/// boxes.
 const ELEMENT_PIXELS: f64 = 0.65;
 /// The largest share of the viewport that one image element covers: the median of those of more
-/// than 150 kB. Without a limit, the largest file would be the largest element, however late it comes.
+/// than 150 kB. Without a limit, the largest file would be the largest element, however late it
+/// comes.
 const ELEMENT_SHARE_MAX: f64 = 0.1;
 /// Images with fewer bytes are beacons and spacers, which are not visible.
 const IMAGE_BYTES_MIN: u64 = 200;
-/// The share of pages with fonts on which the largest text is in one: 27 of 43 with a recorded layout.
+/// The share of pages with fonts on which the largest text is in one: 27 of 43 with a recorded
+/// layout.
 const FONT_TEXT: f64 = 0.63;
-/// The share of pages with text in their markup on which scripts make the largest text nevertheless.
+/// The share of pages with text in their markup on which scripts make the largest text
+/// nevertheless.
 const SCRIPTED_TEXT: f64 = 0.11;
 /// The share of the document above the fold if no image indicates it.
 const FOLD_SHARE: f64 = 0.25;

@@ -46,7 +46,8 @@ pub struct Profile {
     /// The time after which the browser opens another connection to a server if the first one
     /// over TCP is still not established, look-up of the name included.
     pub backup_connection: Option<Duration>,
-    /// True if the browser rarely acknowledges QUIC packets after the first hundred of a connection.
+    /// True if the browser rarely acknowledges QUIC packets after the first hundred of a
+    /// connection.
     pub decimates_acks: bool,
     /// Returns the priority signal of a request in this priority class.
     pub signal: fn(&Resource, RequestPriority) -> Priority,

@@ -93,7 +93,8 @@ const HEADER: &str = "page,held_out,network,contender,metric,predicted,live,erro
                       repeat_percent,runs,failed\n";
 
 /// Formats cells as CSV, one line each. Values are in the unit of the metric, and all numbers are
-/// rounded to one decimal. An unknown value is empty; a time that most loads did not reach is `inf`.
+/// rounded to one decimal. An unknown value is empty; a time that most loads did not reach is
+/// `inf`.
 pub fn csv(cells: &[Cell]) -> String {
     let mut text = HEADER.to_owned();
     for cell in cells {

@@ -4,8 +4,8 @@
 //! extension fields (`docs/recording.md`). Requests, bodies, timing and priorities come
 //! from the DevTools protocol, main-thread times from a trace, and rectangles from a
 //! snapshot of the loaded page at scroll position 0. Two further loads
-//! watch what scripts do, one for each response of data tells what waits for it, one without scripts
-//! determines which elements are visible only with scripts, and three more measure times.
+//! watch what scripts do, one for each response of data tells what waits for it, one without
+//! scripts determines which elements are visible only with scripts, and three more measure times.
 //!
 //! | module | contents |
 //! |---|---|
@@ -77,7 +77,8 @@ impl Default for RecordOptions {
 /// on a shared machine.
 const TIMED_LOADS: usize = 3;
 
-/// The maximum number of timed loads that are repeated because other programs kept the machine busy.
+/// The maximum number of timed loads that are repeated because other programs kept the machine
+/// busy.
 const REPEATS: usize = 4;
 
 /// A function that starts a browser.
@@ -97,17 +98,17 @@ pub struct Loads {
 pub struct Recorded {
     /// The recording.
     pub har: Value,
-    /// The share of the processors, from 0 to 1, that other programs used in the most disturbed of the
-    /// loads whose times are recorded, if it is more than [`CONTENTION_MAX`].
+    /// The share of the processors, from 0 to 1, that other programs used in the most disturbed of
+    /// the loads whose times are recorded, if it is more than [`CONTENTION_MAX`].
     pub disturbed: Option<f64>,
 }
 
-/// Loads `url` and returns the recording as HAR. Calls `tell` with the number of loads that are over.
-/// A document other than HTML is not loaded without scripts.
+/// Loads `url` and returns the recording as HAR. Calls `tell` with the number of loads that are
+/// over. A document other than HTML is not loaded without scripts.
 ///
-/// Loads that only tell what happens at all go on side by side. Those whose times count come one by one, and
-/// each has a browser of its own, as live loads have: the first page of a browser takes longer. They are
-/// repeated if other programs keep the machine busy.
+/// Loads that only tell what happens at all go on side by side. Those whose times count come one by
+/// one, and each has a browser of its own, as live loads have: the first page of a browser takes
+/// longer. They are repeated if other programs keep the machine busy.
 ///
 /// # Errors
 /// Returns [`ChromiumError::Navigation`] if the document cannot be loaded, and the errors
@@ -178,8 +179,9 @@ pub fn record(
     })
 }
 
-/// Returns the factor by which work takes longer by the clock than on a processor if no other program
-/// disturbs it: the median of undisturbed loads, or else the least for a typical piece of work.
+/// Returns the factor by which work takes longer by the clock than on a processor if no other
+/// program disturbs it: the median of undisturbed loads, or else the least for a typical piece of
+/// work.
 fn undisturbed(loads: &[Timed]) -> f64 {
     let quiet = loads.iter().filter(|load| load.others <= CONTENTION_MAX);
     let quiet = trace::median(quiet.map(|load| load.longer).collect());
@@ -187,8 +189,8 @@ fn undisturbed(loads: &[Timed]) -> f64 {
     quiet.or_else(|| least.reduce(f64::min)).unwrap_or(1.0)
 }
 
-/// Returns what the page shows without scripts. The recording does not depend on it, so a failed load
-/// only leaves it out.
+/// Returns what the page shows without scripts. The recording does not depend on it, so a failed
+/// load only leaves it out.
 fn unscripted(
     launch: Launch<'_>,
     url: &str,

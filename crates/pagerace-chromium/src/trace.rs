@@ -12,8 +12,9 @@ use crate::error::ChromiumError;
 
 /// The category of screenshots, one of each frame with a visible change.
 pub(crate) const SCREENSHOTS: &str = "disabled-by-default-devtools.screenshot";
-/// The maximum number of screenshots of a trace: half a minute at 60 frames a second. Chromium limits their
-/// area together to that of 450 screenshots of 500 pixels, its default (`DevToolsTraceableScreenshot`).
+/// The maximum number of screenshots of a trace: half a minute at 60 frames a second. Chromium
+/// limits their area together to that of 450 screenshots of 500 pixels, its default
+/// (`DevToolsTraceableScreenshot`).
 const SCREENSHOTS_MAX: usize = 1_800;
 /// The longest side of a screenshot, in pixels.
 pub(crate) const SCREENSHOT_SIZE: u32 = 250;

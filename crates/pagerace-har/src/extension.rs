@@ -1,6 +1,6 @@
-//! Fields that `pagerace record` adds to HAR 1.2: the object `_pagerace` of a page, [`PageFields`], and
-//! of each entry, [`EntryFields`]. The recorder writes these types, and the importer reads them.
-//! `docs/recording.md` says how the recorder measures each.
+//! Fields that `pagerace record` adds to HAR 1.2: the object `_pagerace` of a page, [`PageFields`],
+//! and of each entry, [`EntryFields`]. The recorder writes these types, and the importer reads
+//! them. `docs/recording.md` says how the recorder measures each.
 //!
 //! All times count from the navigation. A field is left out if it is unknown, false, zero or empty.
 
@@ -41,8 +41,8 @@ lenient! {
         pub rendering: Rendering,
         /// True if the servers answered at once: waits for responses are none of servers.
         pub at_once: bool,
-        /// Ids of the requests (`_requestId`) whose responses were held back, each in a load of its own,
-        /// to learn what waits for them.
+        /// Ids of the requests (`_requestId`) whose responses were held back, each in a load of its
+        /// own, to learn what waits for them.
         pub held: Vec<String>,
         /// Number of secrets that were left out.
         pub secrets_dropped: Option<usize>,
@@ -73,7 +73,8 @@ lenient! {
         pub timeout_ms: Option<Ms>,
         /// The event that called the function that made the request.
         pub caller: Option<Caller>,
-        /// Ids of the held requests whose responses this one waits for; `None` if no such load made it.
+        /// Ids of the held requests whose responses this one waits for; `None` if no such load made
+        /// it.
         pub waits_for: Option<Vec<String>>,
         /// Reason of a failure, in the browser's words.
         pub failed: Option<String>,
@@ -94,13 +95,15 @@ lenient! {
 }
 
 lenient! {
-    /// The script that ran last in the task of a request, or the data whose arrival began that task.
+    /// The script that ran last in the task of a request, or the data whose arrival began that
+    /// task.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Caller {
         {
             /// The script or data.
             pub url: String,
-            /// Span from the end of the script's run, or from the arrival of the data, to the request.
+            /// Span from the end of the script's run, or from the arrival of the data, to the
+            /// request.
             pub ms: Ms,
         }
     }
@@ -113,7 +116,8 @@ lenient! {
         {
             /// Start.
             pub ms: Ms,
-            /// Duration without waits for synchronous requests, scaled to the median of several loads.
+            /// Duration without waits for synchronous requests, scaled to the median of several
+            /// loads.
             pub duration_ms: Ms,
             /// Kind of work that took most of the task.
             pub kind: TaskKind,
@@ -197,7 +201,8 @@ lenient! {
         pub first_style_ms: Option<Ms>,
         /// The mean of a task with such work after that.
         pub later_ms: Option<Ms>,
-        /// From the main thread's commit of that frame to its presentation, without decoding of images.
+        /// From the main thread's commit of that frame to its presentation, without decoding of
+        /// images.
         pub presentation_ms: Option<Ms>,
         /// The same for later frames: the median.
         pub later_presentation_ms: Option<Ms>,
@@ -250,7 +255,8 @@ lenient! {
         /// Ids of the held requests whose responses the element waits for; `None` if no such load
         /// showed it.
         pub waits_for: Option<Vec<String>>,
-        /// Begin of each motion, the time at which the element counts as visible, and the end; in order.
+        /// Begin of each motion, the time at which the element counts as visible, and the end; in
+        /// order.
         pub motions_ms: Vec<[Ms; 3]>,
         /// Share of visual progress of an element that is no image.
         pub share: Share,
@@ -302,7 +308,8 @@ lenient! {
         }
         /// The share.
         pub share: Share,
-        /// Parts of the share that the first tenth of the rows adds, the first two, and so on up to nine.
+        /// Parts of the share that the first tenth of the rows adds, the first two, and so on up to
+        /// nine.
         pub rows: Option<[Share; 9]>,
     }
 }

@@ -1,8 +1,8 @@
 //! The order in which the bytes of an image deliver its picture.
 //!
-//! The module parses JPEG (ITU-T T.81, annex B), PNG (<https://www.w3.org/TR/png-3/#11IHDR>) and the
-//! headers of GIF (`GIF89a`, section 20). All other formats are unknown. The bytes may be truncated or
-//! damaged anywhere.
+//! The module parses JPEG (ITU-T T.81, annex B), PNG (<https://www.w3.org/TR/png-3/#11IHDR>) and
+//! the headers of GIF (`GIF89a`, section 20). All other formats are unknown. The bytes may be
+//! truncated or damaged anywhere.
 
 mod rows;
 
@@ -50,8 +50,8 @@ fn jpeg(bytes: &[u8]) -> Option<ImageBytes> {
     Some(ImageBytes { coding, head, rows })
 }
 
-/// Returns the begin and the end of the scan by which each component has appeared once. Chromium shows
-/// nothing before that (`JPEGImageDecoder`, `all_components_seen`).
+/// Returns the begin and the end of the scan by which each component has appeared once. Chromium
+/// shows nothing before that (`JPEGImageDecoder`, `all_components_seen`).
 fn first_scans(segments: &mut Segments<'_>, frame: &[u8]) -> Option<(u64, u64)> {
     let count = usize::from(*frame.get(5)?);
     let mut missing: Vec<u8> = frame.get(6..)?.chunks_exact(3).map(|c| c[0]).collect();

@@ -1,12 +1,12 @@
-//! JSON objects of which any field may be missing or damaged. A damaged field counts as missing, and
-//! a damaged element of a list is left out.
+//! JSON objects of which any field may be missing or damaged. A damaged field counts as missing,
+//! and a damaged element of a list is left out.
 //!
 //! Objects are read from a [`serde_json::Value`]. A reader of text cannot go on after an error.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Defines an object of JSON. The fields in braces at its begin are required: an object without them is
-/// damaged itself.
+/// Defines an object of JSON. The fields in braces at its begin are required: an object without
+/// them is damaged itself.
 macro_rules! lenient {
     (
         $(#[$about:meta])*
@@ -92,8 +92,8 @@ impl TryFrom<Written> for Number {
     }
 }
 
-/// Milliseconds: a time since the navigation, or a span. At most an hour; longer ones are damaged, not
-/// part of a page load.
+/// Milliseconds: a time since the navigation, or a span. At most an hour; longer ones are damaged,
+/// not part of a page load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "Number")]
 pub struct Ms(pub f64);

@@ -3,8 +3,8 @@
 //! [`har`] reads HAR files of all recorders; `docs/har-import.md` documents how it decides
 //! every ambiguity. [`recording`] keeps the bodies for replay. [`sequence`] describes a load
 //! as a list of transfers, and reads such lists. [`category`] and [`domain`] classify
-//! requests; [`fonts`] reads the faces that style sheets declare. [`extension`] has what our own recorder
-//! adds to a HAR.
+//! requests; [`fonts`] reads the faces that style sheets declare. [`extension`] has what our own
+//! recorder adds to a HAR.
 
 pub mod category;
 pub mod device;

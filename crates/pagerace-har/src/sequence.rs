@@ -126,8 +126,8 @@ impl TransferSequence {
     ///
     /// # Errors
     /// Returns [`ImportError`] if the text is too large, is not JSON or is not an array
-    /// of objects, at least one; if an object has an unknown, missing, repeated or invalid field; or if
-    /// two objects share a number or file name.
+    /// of objects, at least one; if an object has an unknown, missing, repeated or invalid field;
+    /// or if two objects share a number or file name.
     pub fn from_json(file: &str, text: &[u8]) -> Result<Self, ImportError> {
         Ok(Self::new(read::transfers(file, text)?))
     }

@@ -2,9 +2,9 @@
 //! hang.
 //!
 //! A seeded mutator damages the small recordings of `tests/corpus`, the example pages, and
-//! small recordings of sites if they are there. It flips and cuts bytes, deletes fields, and sets fields to values of another
-//! type, to huge or negative values, or to values from elsewhere. A failure prints the
-//! file and the seed that reproduce it.
+//! small recordings of sites if they are there. It flips and cuts bytes, deletes fields, and sets
+//! fields to values of another type, to huge or negative values, or to values from elsewhere. A
+//! failure prints the file and the seed that reproduce it.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 

@@ -17,8 +17,8 @@ pub struct Arrival {
 }
 
 /// Returns the highest rate in bits per second at which the responses together arrived during
-/// `window` milliseconds. Received bytes are spread evenly from first to last byte. Responses more than 2,000
-/// seconds after the first do not count. 0 without responses.
+/// `window` milliseconds. Received bytes are spread evenly from first to last byte. Responses more
+/// than 2,000 seconds after the first do not count. 0 without responses.
 pub fn highest_rate(arrivals: &[Arrival], window: f64) -> f64 {
     let firsts = arrivals.iter().map(|arrival| arrival.first);
     let start = firsts.fold(f64::INFINITY, f64::min);

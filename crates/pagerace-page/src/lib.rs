@@ -1,9 +1,9 @@
 //! A recorded web page: its origins, its resources and how each resource is discovered.
 //!
 //! [`model`] defines the page that the rest of Pagerace works on. [`category`] classifies
-//! requests by destination and media type. [`arrival`] tells the rate of responses. [`intervention`] selects requests to block or
-//! delay. [`paint`] describes what a resource means to the paints of its page, and [`timeline`] what a
-//! load made of it. Crate
+//! requests by destination and media type. [`arrival`] tells the rate of responses.
+//! [`intervention`] selects requests to block or delay. [`paint`] describes what a resource means
+//! to the paints of its page, and [`timeline`] what a load made of it. Crate
 //! `pagerace-har` reads recordings; crate `pagerace-essential` finds the resources that a
 //! page can do without.
 

@@ -78,8 +78,8 @@ pub struct Page {
     pub notes: Vec<Note>,
 }
 
-/// A hint to prepare for requests to an origin: `<link rel=preconnect>` or `<link rel=dns-prefetch>`,
-/// or a `Link` field of the response.
+/// A hint to prepare for requests to an origin: `<link rel=preconnect>` or `<link
+/// rel=dns-prefetch>`, or a `Link` field of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hint {
     /// The first resource that uses what the hint prepares.
@@ -230,8 +230,8 @@ pub struct ImageBytes {
     pub coding: ImageCoding,
     /// Bytes up to the point where the picture's size is known; 0 if unknown.
     pub head: u64,
-    /// Bytes after which none, one tenth, and so on up to all of the picture's rows are there, those of a
-    /// progressive image at reduced quality. `None` if unknown.
+    /// Bytes after which none, one tenth, and so on up to all of the picture's rows are there,
+    /// those of a progressive image at reduced quality. `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<[u64; 11]>,
 }
@@ -497,8 +497,8 @@ impl Page {
             .chain(several.into_iter().flatten().copied())
     }
 
-    /// Returns the nearest resource, from `id` back to the navigation, of which only times tell what
-    /// requests it; `None` if the recording tells it of all of them.
+    /// Returns the nearest resource, from `id` back to the navigation, of which only times tell
+    /// what requests it; `None` if the recording tells it of all of them.
     ///
     /// # Panics
     /// Panics if the id is not of this page.
@@ -521,8 +521,8 @@ impl Page {
         None
     }
 
-    /// Returns true if the recording has a navigation to a document. Otherwise the resources are only
-    /// transferred: nothing is painted, and the load event comes with the last response.
+    /// Returns true if the recording has a navigation to a document. Otherwise the resources are
+    /// only transferred: nothing is painted, and the load event comes with the last response.
     pub fn has_navigation(&self) -> bool {
         self.resource(self.document).destination == Destination::Document
     }

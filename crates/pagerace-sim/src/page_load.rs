@@ -188,7 +188,8 @@ impl<'a> PageLoad<'a> {
                 Some(Event::Answered(query)) => self.handle_answer(query)?,
                 Some(Event::Nothing) => {}
                 Some(Event::Deadline) => {
-                    // What is under way after the load event, such as a poll, is no part of the load.
+                    // What is under way after the load event, such as a poll, is no part of the
+                    // load.
                     if self.browser.metrics().onload.is_none() {
                         self.failure = Some(format!("not loaded after {limit}"));
                     }

@@ -22,8 +22,8 @@ use crate::{LoadSettings, Outcome, ProtocolMap, Scenario, ScenarioError, Visit, 
 const UNKNOWN_RATE_KBIT: u64 = 100_000;
 /// Least round-trip time that a wait may stand for.
 const LEAST_RTT: Duration = Duration::from_micros(100);
-/// Round-trip time if no handshake is recorded, unless a wait is shorter. A wait alone does not tell
-/// a distant server from a slow one.
+/// Round-trip time if no handshake is recorded, unless a wait is shorter. A wait alone does not
+/// tell a distant server from a slow one.
 const UNKNOWN_RTT: Duration = Duration::from_millis(20);
 /// Strategy of the servers. The recording does not tell theirs; most servers send in
 /// order.
@@ -154,8 +154,9 @@ pub fn reproduce(page: &Page) -> Result<LoadMetrics, ScenarioError> {
 
 /// Fits what the recording of a page leaves open to loads over the recording's own network: the
 /// link's rate, think times and distances of servers, the processor's slow-down, and the delay of
-/// the first paint. Sets down how well the load then is reproduced. Leaves recordings of `pagerace record` as they are, whose network is the
-/// machine's own and whose layout and processor times are recorded.
+/// the first paint. Sets down how well the load then is reproduced. Leaves recordings of `pagerace
+/// record` as they are, whose network is the machine's own and whose layout and processor times are
+/// recorded.
 ///
 /// # Errors
 /// Returns the errors of [`run`].

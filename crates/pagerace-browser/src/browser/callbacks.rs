@@ -179,7 +179,8 @@ impl Browser {
         }
     }
 
-    /// Returns the thread of the script that requests `id`. A frame that it requests may have another.
+    /// Returns the thread of the script that requests `id`. A frame that it requests may have
+    /// another.
     pub(super) fn lane_of_script(&self, id: ResourceId) -> usize {
         let by = self.page.resources[id.index()].discovery.trigger.parent();
         by.map_or(0, |by| self.graph.nodes[by.index()].lane)

@@ -30,8 +30,8 @@ impl Browser {
     }
 
     /// Returns the time of each paint, its share of visual progress, and its cause, in
-    /// order of time. The shares are steps of whole per cent of the progress so far, and may be 0. They add
-    /// up to 1, and the sum of share times time is the Speed Index (except for rounding).
+    /// order of time. The shares are steps of whole per cent of the progress so far, and may be 0.
+    /// They add up to 1, and the sum of share times time is the Speed Index (except for rounding).
     pub fn paint_causes(&self) -> Vec<(Instant, f64, Option<Cause>)> {
         self.screen.causes()
     }

@@ -101,8 +101,8 @@ impl Browser {
     }
 
     /// Returns the time from now until the request for `id` may leave: requests leave in the
-    /// order of their discovery. If no request to the document's own host precedes it, the look-up of
-    /// its name does not wait for the preparation of the document.
+    /// order of their discovery. If no request to the document's own host precedes it, the look-up
+    /// of its name does not wait for the preparation of the document.
     fn dispatch(&mut self, now: Instant, id: ResourceId) -> Duration {
         let known = (now + self.overheads.dispatch(id)).max(self.next_known);
         self.next_known = known + self.overheads.spacing;
@@ -121,8 +121,8 @@ impl Browser {
         leaves.since(now)
     }
 
-    /// Returns true if neither `id` nor an earlier request of its document goes to the document's own
-    /// host, and notes if `id` does. A frame is a request of the document around it.
+    /// Returns true if neither `id` nor an earlier request of its document goes to the document's
+    /// own host, and notes if `id` does. A frame is a request of the document around it.
     fn looks_up_early(&mut self, id: ResourceId) -> bool {
         let frame_of = |id: ResourceId| self.graph.nodes[id.index()].frame;
         let resource = &self.page.resources[id.index()];
@@ -272,8 +272,8 @@ impl Browser {
         }
     }
 
-    /// Schedules the hints that the preload scanner finds in the first `received` bytes of the document,
-    /// of which `new` are new.
+    /// Schedules the hints that the preload scanner finds in the first `received` bytes of the
+    /// document, of which `new` are new.
     fn scan_hints(&mut self, now: Instant, received: u64, new: u64) {
         let left = &self.page.hints[self.hinted..];
         let found = left.iter().take_while(|hint| hint.offset <= received);
@@ -286,9 +286,9 @@ impl Browser {
         }
     }
 
-    /// Returns the pending request of this document for an image that cannot be reached, if `id` is the same
-    /// image. Recordings hold a second request only if the first had failed by then, which takes
-    /// longer over a slower network.
+    /// Returns the pending request of this document for an image that cannot be reached, if `id` is
+    /// the same image. Recordings hold a second request only if the first had failed by then, which
+    /// takes longer over a slower network.
     fn pending_twin(&self, id: ResourceId) -> Option<ResourceId> {
         let is_unreachable = |id: ResourceId| {
             self.graph.nodes[id.index()].role == Role::Image
@@ -469,8 +469,8 @@ impl Browser {
         self.discover_all(now, images);
     }
 
-    /// Returns true for images that styles request. A layout requests lazy images, which do not delay
-    /// the load event, and fonts.
+    /// Returns true for images that styles request. A layout requests lazy images, which do not
+    /// delay the load event, and fonts.
     pub(super) fn is_background(&self, id: ResourceId) -> bool {
         let resource = self.page.resource(id);
         self.graph.nodes[id.index()].role == Role::Image

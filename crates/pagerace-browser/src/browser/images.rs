@@ -3,8 +3,8 @@
 //! Chromium flushes the data of a loading image when its size is known, and then at most
 //! once a second (`ImageResource::AppendData`, `kFlushDelay`,
 //! <https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/loader/resource/image_resource.cc>).
-//! All browsers are modelled alike. A flush shows the rows that have arrived, of a progressive image those of
-//! its first scan.
+//! All browsers are modelled alike. A flush shows the rows that have arrived, of a progressive
+//! image those of its first scan.
 
 use pagerace_core::{Duration, Instant};
 use pagerace_page::{ImageCoding, Resource, ResourceId};
@@ -133,8 +133,8 @@ impl Browser {
         }
     }
 
-    /// Adds the images whose elements the parser of the page's document has reached to the next frame.
-    /// The preload scanner may have requested them long before.
+    /// Adds the images whose elements the parser of the page's document has reached to the next
+    /// frame. The preload scanner may have requested them long before.
     pub(super) fn reach_images(&mut self) {
         for mut image in std::mem::take(&mut self.rendering.unreached_images) {
             if self.is_reached(image.id) {

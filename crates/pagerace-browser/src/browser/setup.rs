@@ -1,4 +1,5 @@
-//! The cache contents, the protocols of servers and the largest element, set before the load begins.
+//! The cache contents, the protocols of servers and the largest element, set before the load
+//! begins.
 
 use pagerace_core::Protocol;
 

@@ -131,8 +131,8 @@ pub(super) struct Rendering {
     pub(super) blockers: usize,
     /// The event and the delay after it until which nothing is shown.
     pub(super) hidden_until: Option<(Wait, Duration)>,
-    /// The time after the arrival of the document at which the page is shown in any case, until that
-    /// arrives.
+    /// The time after the arrival of the document at which the page is shown in any case, until
+    /// that arrives.
     pub(super) limit: Option<Duration>,
     /// True if that event has happened and the reveal is scheduled.
     pub(super) reveal_set: bool,

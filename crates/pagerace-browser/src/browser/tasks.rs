@@ -164,8 +164,8 @@ impl Browser {
         self.costs.render(first, part)
     }
 
-    /// Returns the part of a frame's task after which its styles are computed, if that is recorded and
-    /// background images wait for it.
+    /// Returns the part of a frame's task after which its styles are computed, if that is recorded
+    /// and background images wait for it.
     fn style_share(&self) -> Option<f64> {
         let rendering = self.page.layout()?.rendering?;
         let first = rendering.first.as_millis_f64();

@@ -37,8 +37,8 @@ impl Layout {
             node.is_some_and(|n| n.role == Role::Font)
         };
         let owned = cover::owned(layout);
-        // Where the first content outside the viewport stands that Chromium paints. What scripts make is
-        // left out, because they may wait for data.
+        // Where the first content outside the viewport stands that Chromium paints. What scripts
+        // make is left out, because they may wait for data.
         let mut beyond: Option<u64> = None;
         for (i, (element, owned)) in layout.elements.iter().zip(owned).enumerate() {
             let area = element.rect.visible_area(layout.viewport);
@@ -138,8 +138,8 @@ fn capped(size: f64, layout: &PageLayout, is_largest: impl Fn(Largest) -> bool) 
 /// Returns the part of the page that Chromium paints: the viewport, and what is close enough to be
 /// scrolled to. Text there makes a paint contentful.
 ///
-/// Source: loads of Chromium 156. Text 3,950 pixels below the viewport counted, and text 4,050 below it did
-/// not. `cull_rect.cc` decides.
+/// Source: loads of Chromium 156. Text 3,950 pixels below the viewport counted, and text 4,050
+/// below it did not. `cull_rect.cc` decides.
 fn painted((width, height): (u32, u32)) -> Rect {
     const BEYOND: f32 = 4000.0;
     Rect {

@@ -13,8 +13,8 @@ const ROUNDING: f64 = 1e-6;
 #[derive(Clone, Copy, Debug)]
 struct Painted {
     at: Instant,
-    /// The time from which the element counts as visible while it fades in or moves into place; `at`
-    /// if it does not move.
+    /// The time from which the element counts as visible while it fades in or moves into place;
+    /// `at` if it does not move.
     in_place: Instant,
     size: Size,
     image: Option<ResourceId>,
@@ -132,8 +132,8 @@ impl Screen {
         self.largest_element().and_then(|p| p.ready.cause)
     }
 
-    /// Returns the time of each paint, its share of the final picture, and its cause. The sum of the
-    /// shares up to each paint is in whole per cent, rounded down, as in speedline
+    /// Returns the time of each paint, its share of the final picture, and its cause. The sum of
+    /// the shares up to each paint is in whole per cent, rounded down, as in speedline
     /// (<https://github.com/paulirish/speedline/blob/main/core/src/speed-index.js>).
     pub(crate) fn causes(&self) -> Vec<(Instant, f64, Option<Cause>)> {
         let weights = self.weights();

@@ -32,7 +32,8 @@ impl Profile {
         scans_ahead: true,
         limits_http1: false,
         asks_system: false,
-        // `network.http.connection-retry-timeout`. Counted from the look-up, as in Chromium; not measured.
+        // `network.http.connection-retry-timeout`. Counted from the look-up, as in Chromium; not
+        // measured.
         backup_connection: Some(Duration::from_millis(250)),
         decimates_acks: false,
         signal,

@@ -38,8 +38,8 @@ fn a_head_delays_the_first_paint_by_one_round_trip() {
     // There is no long task, and nothing is in flight after 200 ms.
     assert_eq!(m.tti, Some(ms(200.0)));
     assert_eq!(m.tbt, Some(Duration::ZERO));
-    // Text covers 0.3 of the viewport at 200 ms; the image adds 0.6. Text is then a third of the picture,
-    // and counts as 33 %.
+    // Text covers 0.3 of the viewport at 200 ms; the image adds 0.6. Text is then a third of the
+    // picture, and counts as 33 %.
     let si = 200.0 + 16.666_667 * 0.67;
     let measured = m.speed_index.expect("painted").as_millis_f64();
     assert!((measured - si).abs() < 1e-3, "{measured} against {si}");
@@ -244,8 +244,8 @@ fn costs_follow_the_stated_model() {
     };
     let l = load(&p, &config, &Network::default(), 1);
     let scan = 2.0 * (0.2 + 10.0 * 0.01);
-    // The browser commits the document and prepares its first request. The script reaches the thread
-    // after 1.3 ms, and costs it one more.
+    // The browser commits the document and prepares its first request. The script reaches the
+    // thread after 1.3 ms, and costs it one more.
     let overheads = 2.0 * (16.0 + 14.0 + 1.3 + 1.0);
     let expected = 200.0 + overheads + scan + 2.0 * 6.0;
     let dcl = l

@@ -134,8 +134,9 @@ fn requests_of_inline_scripts_wait_for_the_parser_and_earlier_sheets() {
     assert_eq!(l.found(1), Some(119.0), "the parser reaches it");
     let after_sheet = sheet + 14.0 + 100.0 + 0.3 + 1.0 + 40.0;
     assert_eq!(l.found(3), Some(after_sheet));
-    // The thread takes the script and the first font, which have arrived meanwhile. Half a millisecond
-    // of parsing leads to the script, it runs, and parsing takes a millisecond to the next request.
+    // The thread takes the script and the first font, which have arrived meanwhile. Half a
+    // millisecond of parsing leads to the script, it runs, and parsing takes a millisecond to the
+    // next request.
     assert_eq!(l.found(5), Some(after_sheet + 2.0 + 0.5 + 7.0 + 1.0));
     // The parser's requests come after the scanner's.
     assert_eq!(l.fetch_order(), [0, 2, 4, 1, 3, 5]);
@@ -181,8 +182,8 @@ fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
     let l = load(&p, &config, &Network::default(), 1);
     // Three requests leave 1.2 ms apart, because the body begins early. The first layout (12.5 ms
     // from 100 ms) is over when they arrive. The first deferred script reaches the thread after
-    // 1.3 ms, is taken in 1 ms, and runs. The other two, which arrive meanwhile, are taken, and run in
-    // the same order.
+    // 1.3 ms, is taken in 1 ms, and runs. The other two, which arrive meanwhile, are taken, and run
+    // in the same order.
     let first_ran = 200.0 + 16.0 + 14.0 + 1.3 + 1.0 + 10.0;
     let (second_ran, third_ran) = (first_ran + 2.0 + 10.0, first_ran + 2.0 + 20.0);
     // The second script's request after 3 ms waits for the third script.

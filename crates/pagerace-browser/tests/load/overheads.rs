@@ -1,5 +1,5 @@
-//! The time that a browser spends outside the page's tasks: before requests leave, and until frames are
-//! on the screen.
+//! The time that a browser spends outside the page's tasks: before requests leave, and until frames
+//! are on the screen.
 
 use std::sync::Arc;
 
@@ -130,8 +130,8 @@ fn overheads_vary_by_seed_and_by_nothing_else() {
     assert!(same(dispatches(0.0, 100.0, 7), dispatches(0.0, 100.0, 8)));
 }
 
-/// Returns the milliseconds from the last byte of a document's first resource until what waits for it is
-/// found, on a device with this slow-down.
+/// Returns the milliseconds from the last byte of a document's first resource until what waits for
+/// it is found, on a device with this slow-down.
 fn taken_after(kind: Destination, slowdown: Option<f64>) -> f64 {
     let mut made = chain(&[kind]);
     made.resources[1].cpu_time = Some(Duration::ZERO);

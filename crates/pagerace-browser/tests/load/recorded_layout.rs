@@ -110,8 +110,9 @@ fn with_font(display: Option<FontDisplay>, rtt: Duration) -> (f64, f64) {
     ))
 }
 
-/// Loads a page whose sheet arrives last and takes some time to be parsed, with a text before a script
-/// and one behind it. Returns the metrics, and how long the script would delay the first text.
+/// Loads a page whose sheet arrives last and takes some time to be parsed, with a text before a
+/// script and one behind it. Returns the metrics, and how long the script would delay the first
+/// text.
 fn with_script(inline: bool, sheet_cost: Duration) -> (pagerace_browser::LoadMetrics, Duration) {
     let cost = ms(80.0);
     let mut resources = vec![
@@ -195,8 +196,8 @@ fn text_below_the_viewport_is_a_contentful_paint_but_not_the_largest() {
     assert!(largest >= first + 80.0, "{first} {largest}");
     let close = |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-9;
     let without = paints(None);
-    // Two frames up to the first content take the recorded 8 ms together. After a frame with content,
-    // another one takes its own 2 ms.
+    // Two frames up to the first content take the recorded 8 ms together. After a frame with
+    // content, another one takes its own 2 ms.
     let sooner = largest - 2.0;
     assert!(close(without, (sooner, sooner)), "{without:?} {largest}");
     assert!(close(without, paints(Some(9_000.0))));

@@ -81,8 +81,8 @@ pub(super) fn times(
     })
 }
 
-/// Loads the page again, twice if its largest paint is text, and returns the effects of its scripts on
-/// its paints. Observing them slows the page, so nothing else of these loads is recorded.
+/// Loads the page again, twice if its largest paint is text, and returns the effects of its scripts
+/// on its paints. Observing them slows the page, so nothing else of these loads is recorded.
 pub(super) fn scripts(
     mut browser: Browser,
     url: &str,

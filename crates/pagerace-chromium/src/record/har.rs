@@ -191,8 +191,8 @@ pub(super) fn har(load: &Load) -> Value {
     }})
 }
 
-/// Returns the extension fields of the page. `secrets_dropped` is the number of secrets that were left
-/// out.
+/// Returns the extension fields of the page. `secrets_dropped` is the number of secrets that were
+/// left out.
 fn extension(page: Page<'_>, secrets_dropped: usize) -> PageFields {
     let load = page.load;
     let (paints, lcp) = (&load.paints, &load.paints["lcp"]);
@@ -251,7 +251,8 @@ fn extension(page: Page<'_>, secrets_dropped: usize) -> PageFields {
     }
 }
 
-/// Returns the ids of the requests whose responses an element or a request waits for that the task made.
+/// Returns the ids of the requests whose responses an element or a request waits for that the task
+/// made.
 fn waits_of_task(load: &Load, zero: f64, elements: &[Element], task: &Task) -> Vec<String> {
     let is_begin = |ms: Ms| (ms.0 - task.at_ms).abs() < ROUNDING_MS;
     let made = elements.iter().filter(|e| e.made_ms.is_some_and(is_begin));

@@ -1,9 +1,9 @@
 //! The times at which nodes were put on the page, and at which they faded or moved.
 //!
-//! The markup tells when the parser reaches an element, but not when a script makes one or slides it
-//! into place. An observer in a world of its own, which scripts of the page do not see, notes each
-//! change of the tree, changes of styles that follow each other, and the ends of transitions and
-//! animations.
+//! The markup tells when the parser reaches an element, but not when a script makes one or slides
+//! it into place. An observer in a world of its own, which scripts of the page do not see, notes
+//! each change of the tree, changes of styles that follow each other, and the ends of transitions
+//! and animations.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,8 @@ const WORLD: &str = "pagerace-history";
 /// The maximum number of nodes; each takes a call of the browser.
 const NODES_MAX: usize = 1_000;
 
-/// The insertion and the motions of a node or an ancestor of it, in milliseconds since the navigation.
+/// The insertion and the motions of a node or an ancestor of it, in milliseconds since the
+/// navigation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct History {
     /// The last time at which it was put on the page; `None` if that was not seen.
@@ -44,8 +45,8 @@ pub(super) fn watch(session: &mut Session) -> Result<(), ChromiumError> {
     Ok(())
 }
 
-/// Returns the histories of these nodes of `frame`, which their backend ids name. Nodes that have gone
-/// meanwhile are left out.
+/// Returns the histories of these nodes of `frame`, which their backend ids name. Nodes that have
+/// gone meanwhile are left out.
 pub(super) fn of(
     session: &mut Session,
     frame: &str,

@@ -72,8 +72,8 @@ pub(super) struct Context<'a> {
     pub(super) viewport: (f64, f64),
 }
 
-/// A name of an element that is the same in all loads of a page: its kind, its text, URL or path, and
-/// its number among those that are alike.
+/// A name of an element that is the same in all loads of a page: its kind, its text, URL or path,
+/// and its number among those that are alike.
 pub(super) type Name = (Kind, String, usize);
 
 impl Context<'_> {
@@ -132,8 +132,8 @@ pub(super) fn visible_nodes(snapshot: &Value, context: &Context<'_>) -> Vec<i64>
     visible.filter_map(|e| painter.page.id(e.node)).collect()
 }
 
-/// Returns all visible elements of a page with their names. The elements of the viewport that are text or
-/// images of the markup are given whole.
+/// Returns all visible elements of a page with their names. The elements of the viewport that are
+/// text or images of the markup are given whole.
 pub(super) fn named(snapshot: &Value, context: &Context<'_>) -> BTreeMap<Name, Option<Element>> {
     let Some(painter) = painted(snapshot, context) else {
         return BTreeMap::new();
@@ -227,8 +227,9 @@ fn is_opaque_enough(colour: &str) -> bool {
     !colour.is_empty() && colour != "transparent" && alpha != Some(0.0)
 }
 
-/// Returns how far the shadows of a box reach beyond it, on the left, above, on the right and below;
-/// `None` if it has none. A computed shadow is its colour, its offsets, its blur and its spread.
+/// Returns how far the shadows of a box reach beyond it, on the left, above, on the right and
+/// below; `None` if it has none. A computed shadow is its colour, its offsets, its blur and its
+/// spread.
 fn shadow(style: &str) -> Option<[f64; 4]> {
     let reach = |shadow: &str| {
         let (colour, rest) = shadow.rsplit_once(')')?;
@@ -398,7 +399,8 @@ impl Painter<'_> {
         let url = url.map(|mut u| {
             u.set_fragment(None);
             // Chromium requests images of a secure page over https, unless their host is an IP
-            // address or this machine (<https://w3c.github.io/webappsec-mixed-content/#upgrade-algorithm>).
+            // address or this machine
+            // (<https://w3c.github.io/webappsec-mixed-content/#upgrade-algorithm>).
             let is_secure = self.context.document.scheme() == "https";
             let is_named = u.domain().is_some_and(|name| name != "localhost");
             if is_secure && is_named && kind != Kind::Iframe {
@@ -581,9 +583,9 @@ impl Painter<'_> {
         Rect([x, y, x + w, y + h])
     }
 
-    /// Gives a text that scripts wrote the places of the one that its block shows in `unscripted`, the
-    /// same page without its scripts. Highlighted code, for example, looks much as before, and Chromium
-    /// reports the first text of a block only (`TextPaintTimingDetector`).
+    /// Gives a text that scripts wrote the places of the one that its block shows in `unscripted`,
+    /// the same page without its scripts. Highlighted code, for example, looks much as before, and
+    /// Chromium reports the first text of a block only (`TextPaintTimingDetector`).
     fn place_rewritten(&mut self, unscripted: &Self) {
         let (width, height) = self.context.viewport;
         let clipped = |rect: Rect| rect.clipped(Rect([0.0, 0.0, width, height]));

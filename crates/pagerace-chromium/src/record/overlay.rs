@@ -2,9 +2,9 @@
 //! hide the page itself.
 //!
 //! Paints behind an overlay count for first and largest contentful paint, but nobody sees them
-//! before it goes. A page whose elements are hidden has no such paint. `overlay.js` looks at each frame. The page's images are held meanwhile, so that
-//! `DOMContentLoaded` and the load event are apart and the script that removes the overlay shows
-//! which of them it waits for.
+//! before it goes. A page whose elements are hidden has no such paint. `overlay.js` looks at each
+//! frame. The page's images are held meanwhile, so that `DOMContentLoaded` and the load event are
+//! apart and the script that removes the overlay shows which of them it waits for.
 
 use pagerace_core::{Duration, Instant};
 use pagerace_har::extension::{Cover, DocumentEvent, Ms};
@@ -78,8 +78,8 @@ impl Hold {
     }
 }
 
-/// Covers keep the page from being seen. Each names the event after which it goes, and the time from
-/// it. It is `None` if it goes before `DOMContentLoaded`, or never.
+/// Covers keep the page from being seen. Each names the event after which it goes, and the time
+/// from it. It is `None` if it goes before `DOMContentLoaded`, or never.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Covers {
     /// An element in front of the page.
@@ -107,8 +107,8 @@ pub(super) fn find(session: &mut Session) -> Result<Covers, ChromiumError> {
     Ok(Covers { overlay, hidden })
 }
 
-/// Returns the last event that begins before `gone`, and the time from its end to `gone`. Events have
-/// a begin and an end.
+/// Returns the last event that begins before `gone`, and the time from its end to `gone`. Events
+/// have a begin and an end.
 fn after_event(
     gone: Option<f64>,
     content: Option<(f64, f64)>,

@@ -5,11 +5,13 @@
 //! translucent box may contribute much, and two parts with the same colours contribute
 //! less than their sum. Therefore the page is captured complete, without its images,
 //! without images and texts, without all of its elements, and without each of its large images
-//! in turn. The agreement of the histograms of two pictures is visual progress as in speedline; see `picture`.
+//! in turn. The agreement of the histograms of two pictures is visual progress as in speedline; see
+//! `picture`.
 //!
-//! A loading image appears row by row, and the upper rows may add more than the lower ones, which other
-//! elements cover or which are below the viewport. The part that each tenth of the rows adds follows from
-//! the pictures with and without the image: down to some row from the one, the rest from the other.
+//! A loading image appears row by row, and the upper rows may add more than the lower ones, which
+//! other elements cover or which are below the viewport. The part that each tenth of the rows adds
+//! follows from the pictures with and without the image: down to some row from the one, the rest
+//! from the other.
 //!
 //! Left out: frames and the contents of shadow trees, which count as boxes.
 
@@ -128,8 +130,8 @@ fn rounded(share: f64) -> Share {
 }
 
 /// Measures the shares of the page in `session`. `areas` is the visible area of each
-/// image URL, in pixels of a viewport of this size, and `sizes` the natural size of each. Returns `None`
-/// if the page cannot be captured or changed.
+/// image URL, in pixels of a viewport of this size, and `sizes` the natural size of each. Returns
+/// `None` if the page cannot be captured or changed.
 ///
 /// The page is not usable afterwards: it is frozen, and its scripts are disabled.
 ///
@@ -207,9 +209,9 @@ fn by_size(areas: &BTreeMap<String, f64>) -> Vec<(&str, f64)> {
     all
 }
 
-/// Computes the shares. The steps are the progress of the canvas alone, with boxes, and with text as well.
-/// The last one determines the common share of all images, which their individual measurements only
-/// divide.
+/// Computes the shares. The steps are the progress of the canvas alone, with boxes, and with text
+/// as well. The last one determines the common share of all images, which their individual
+/// measurements only divide.
 fn shares(
     [canvas, boxes, base]: [f64; 3],
     mut images: Vec<(String, f64, Option<Parts>)>,
@@ -234,8 +236,8 @@ fn shares(
     }
 }
 
-/// Captures the current viewport, as the screenshots of a trace do: Chromium draws the frame in full
-/// size and then reduces it.
+/// Captures the current viewport, as the screenshots of a trace do: Chromium draws the frame in
+/// full size and then reduces it.
 fn picture(session: &mut Session) -> Result<Option<Picture>, ChromiumError> {
     // Draws a frame with the latest styles.
     let smallest = json!({"format": "jpeg", "quality": 0});

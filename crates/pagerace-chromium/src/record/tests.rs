@@ -35,8 +35,8 @@ const MAKER: &str = "fetch('/data.json').then(() => {\
     addEventListener('load', () => setTimeout(() => { new Image().src = '/late.svg';\
     document.body.append('late') }, 200));";
 
-/// A page with a script that takes as long as the processor needs, one that takes 30 ms, and one that
-/// waits for its request.
+/// A page with a script that takes as long as the processor needs, one that takes 30 ms, and one
+/// that waits for its request.
 const SLOW: &str = "<!doctype html><body><script src=/work.js></script><script src=/a.js></script>\
     <script src=/sync.js></script>";
 const SYNC: &str =
@@ -74,8 +74,8 @@ const HIDES: &str = "<!doctype html><style>.wait > * { visibility: hidden }\
     glows.style.color = 'red' })\
     </script></body>";
 
-/// A page whose body shows the upper tenth of its background, with an image of which half is below the
-/// viewport, and a hidden copy of that.
+/// A page whose body shows the upper tenth of its background, with an image of which half is below
+/// the viewport, and a hidden copy of that.
 const ROWS: &str = "<!doctype html><html style='background: #fff'>\
     <body style='margin: 0; width: 200px; height: 10vh; background: url(/b.svg) 0 0 / cover fixed'>\
     <img src=/old.svg style='width: 300px; height: 200vh; margin-left: 300px; object-fit: cover'>\
@@ -428,8 +428,8 @@ fn a_page_is_recorded_as_it_is() {
     assert!(HTML[..late.expect("small")].ends_with("hidden>late"));
 }
 
-/// Work takes longer on a slow device by its factor. A script that runs until a certain time does not,
-/// nor does one that waits for the network.
+/// Work takes longer on a slow device by its factor. A script that runs until a certain time does
+/// not, nor does one that waits for the network.
 #[test]
 fn work_takes_longer_on_a_slow_processor() {
     let _alone = processors();

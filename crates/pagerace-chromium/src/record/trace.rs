@@ -1,13 +1,14 @@
 //! The work of the main thread, from Chromium's trace.
 //!
-//! Times of the recorded load are by the clock: until a task ends, the page waits, whether the thread runs
-//! or waits for another one or for a processor. Only the wait for a synchronous request is left out,
-//! because it depends on the network. Times of the timed loads are those on a processor, which other
-//! programs hardly change, times the factor by which an undisturbed load takes longer. The *self time* of an event excludes the events nested in it. An event
-//! without a URL (compiling a function, garbage collection, a forced layout) belongs to the innermost
+//! Times of the recorded load are by the clock: until a task ends, the page waits, whether the
+//! thread runs or waits for another one or for a processor. Only the wait for a synchronous request
+//! is left out, because it depends on the network. Times of the timed loads are those on a
+//! processor, which other programs hardly change, times the factor by which an undisturbed load
+//! takes longer. The *self time* of an event excludes the events nested in it. An event without a
+//! URL (compiling a function, garbage collection, a forced layout) belongs to the innermost
 //! enclosing event with a URL. The first layout of content does not: frames have it. After the load
-//! event, only the first runs of scripts count, because timers and animations do not delay the load.
-//! Events:
+//! event, only the first runs of scripts count, because timers and animations do not delay the
+//! load. Events:
 //! <https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/renderer/core/inspector/inspector_trace_events.h>.
 //!
 //! Images are decoded on raster threads, not on the main thread. Their decoding time is
@@ -156,8 +157,8 @@ pub(super) struct Summary {
     pub(super) rendering: Rendering,
 }
 
-/// The minimum time of a piece of work on a processor that tells by which factor it took longer by the
-/// clock, in microseconds. Times have whole microseconds.
+/// The minimum time of a piece of work on a processor that tells by which factor it took longer by
+/// the clock, in microseconds. Times have whole microseconds.
 const LEAST_RUN_US: f64 = 100.0;
 
 /// The minimum duration of a task in the summary.
@@ -320,8 +321,9 @@ impl Trace {
         });
     }
 
-    /// Returns the times of the page's work on the processor, and by which factor it took longer by the
-    /// clock, because threads wait for others and for a processor: all work, and a typical piece of it.
+    /// Returns the times of the page's work on the processor, and by which factor it took longer by
+    /// the clock, because threads wait for others and for a processor: all work, and a typical
+    /// piece of it.
     pub(super) fn times(&self, url: &str, frame: &str) -> (Times, f64, f64) {
         let [wall, ran] = [Clock::Wall, Clock::Processor].map(|clock| {
             let summary = self.summary(url, frame, clock);
@@ -345,8 +347,8 @@ impl Trace {
         (ran, longer, sane(typical))
     }
 
-    /// Summarises the trace for the page with this URL (without fragment) and main frame. Times are by
-    /// the clock.
+    /// Summarises the trace for the page with this URL (without fragment) and main frame. Times are
+    /// by the clock.
     pub(super) fn finish(&self, url: &str, frame: &str) -> Summary {
         self.summary(url, frame, Clock::Wall)
     }
@@ -442,16 +444,16 @@ impl Trace {
 }
 
 impl Summary {
-    /// Returns the start of the task that ran at a time, or that time if the task was short; both in
-    /// milliseconds since the start of the navigation.
+    /// Returns the start of the task that ran at a time, or that time if the task was short; both
+    /// in milliseconds since the start of the navigation.
     pub(super) fn task_start(&self, at: f64) -> f64 {
         let ran = |task: &&Task| (task.at_ms..=task.end_ms).contains(&at);
         self.tasks.iter().find(ran).map_or(at, |task| task.at_ms)
     }
 
     /// Replaces the times of the load of which this is the summary by the medians of `loads`.
-    /// Tasks change as the times of their script do, or else by the ratio of the sums: the machine was as
-    /// much faster or slower in that load, whose times are `own`.
+    /// Tasks change as the times of their script do, or else by the ratio of the sums: the machine
+    /// was as much faster or slower in that load, whose times are `own`.
     pub(super) fn take_medians(&mut self, own: &BTreeMap<String, Cpu>, loads: &[Times]) {
         let cpu: Vec<_> = loads.iter().map(|load| &load.cpu).collect();
         self.cpu = medians(&cpu);
@@ -519,8 +521,8 @@ pub(super) fn median(mut times: Vec<f64>) -> Option<f64> {
 type Parts<'a> = BTreeMap<(Kind, Option<&'a str>), f64>;
 
 /// Adds self times by URL and the tasks to the summary; `spans` are sorted. `forced` is the part of
-/// each that counts for frames. `waits` are the begins and ends of requests, in microseconds. One that
-/// lies inside a span was synchronous.
+/// each that counts for frames. `waits` are the begins and ends of requests, in microseconds. One
+/// that lies inside a span was synchronous.
 fn account(
     spans: &[Span],
     forced: &[f64],
@@ -597,8 +599,8 @@ fn close(task: Option<(&Span, Parts<'_>)>, zero: f64, tasks: &mut Vec<Task>) {
     });
 }
 
-/// Returns the self time of each span in microseconds, without the waits inside it, and the index of
-/// the directly enclosing span; `spans` are sorted.
+/// Returns the self time of each span in microseconds, without the waits inside it, and the index
+/// of the directly enclosing span; `spans` are sorted.
 fn self_times(spans: &[Span], waits: &[(f64, f64)]) -> (Vec<f64>, Vec<Option<usize>>) {
     let mut own: Vec<f64> = spans.iter().map(|s| s.cost).collect();
     let mut around = Vec::with_capacity(spans.len());

@@ -1,9 +1,9 @@
 //! What waits for each script and each response of data.
 //!
-//! Initiators name a function that made a request, not what called it, and nothing in a trace connects
-//! an element with the script that made it and the data that it shows. An experiment does: a load holds
-//! one response back until the page is quiet, and then releases it. What comes only then waits for that
-//! response.
+//! Initiators name a function that made a request, not what called it, and nothing in a trace
+//! connects an element with the script that made it and the data that it shows. An experiment does:
+//! a load holds one response back until the page is quiet, and then releases it. What comes only
+//! then waits for that response.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,8 +35,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The time after the navigation up to which a load waits for what the recorded one requested.
 const LATE: Duration = Duration::from_secs(5);
 
-/// The least number of texts and images of the markup in the viewport, and the largest share of them
-/// that a load shows, if scripts hide the page.
+/// The least number of texts and images of the markup in the viewport, and the largest share of
+/// them that a load shows, if scripts hide the page.
 const CONTENT_MIN: usize = 3;
 const HIDDEN_SHARE: f64 = 0.2;
 
@@ -59,8 +59,8 @@ pub(super) struct Waits {
     requests: BTreeMap<usize, BTreeSet<usize>>,
     /// The responses that each element waits for.
     elements: BTreeMap<layout::Name, BTreeSet<usize>>,
-    /// The script without which the page stays hidden, and the milliseconds since the navigation after
-    /// which it is shown anyway.
+    /// The script without which the page stays hidden, and the milliseconds since the navigation
+    /// after which it is shown anyway.
     pub(super) hidden_by: Option<(usize, Option<f64>)>,
     /// Elements of the markup that the page shows until a response has come, and not at the end.
     transient: BTreeMap<layout::Name, Element>,
@@ -87,8 +87,8 @@ impl Waits {
         self.elements.get(name).map(|all| self.last(all))
     }
 
-    /// Adds the requests and elements that an experiment with the request `held` had at its end, and
-    /// whether they wait for its response.
+    /// Adds the requests and elements that an experiment with the request `held` had at its end,
+    /// and whether they wait for its response.
     fn add(
         &mut self,
         held: usize,
@@ -179,8 +179,8 @@ pub(super) fn find(
     }
 }
 
-/// Returns the requests for scripts and data whose responses may lead to something, the most important
-/// first: those of the page's own site, and large ones.
+/// Returns the requests for scripts and data whose responses may lead to something, the most
+/// important first: those of the page's own site, and large ones.
 pub(super) fn candidates(load: &Load) -> Vec<usize> {
     let site = |url: &str| {
         let url = Url::parse(url).ok();
@@ -259,7 +259,8 @@ enum Progress {
     Failed,
 }
 
-/// A load of the page without one response, until it is quiet and again after the response is released.
+/// A load of the page without one response, until it is quiet and again after the response is
+/// released.
 struct Experiment<'a> {
     session: Session,
     watcher: Watcher<'a>,

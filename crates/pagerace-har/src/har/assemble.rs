@@ -1,5 +1,5 @@
-//! Assembly of the page in passes, one per question, in the order of their dependencies. Each pass fills
-//! its fields of one draft per entry.
+//! Assembly of the page in passes, one per question, in the order of their dependencies. Each pass
+//! fills its fields of one draft per entry.
 
 use std::collections::BTreeMap;
 
@@ -183,8 +183,8 @@ fn show(
     paints
 }
 
-/// Returns the evidence for the elements of a page without a layout, and true for each entry that is
-/// taken for a visible image.
+/// Returns the evidence for the elements of a page without a layout, and true for each entry that
+/// is taken for a visible image.
 fn guess(
     recording: &Recording,
     links: &[Option<Link>],
@@ -232,8 +232,8 @@ fn guess(
     (guess, visible)
 }
 
-/// Returns what the recording tells of the whole page. Simulated loads begin with the first request.
-/// Recorders may begin the page sooner, or after redirects.
+/// Returns what the recording tells of the whole page. Simulated loads begin with the first
+/// request. Recorders may begin the page sooner, or after redirects.
 fn recorded_page(recording: &Recording, times: &RecordedPaints, creator: String) -> RecordedPage {
     let first = recording.entries[0].start;
     let sooner = first.filter(|_| recording.is_dated && !recording.own);
@@ -347,8 +347,9 @@ fn told_cpu_times(recording: &Recording) -> Vec<Option<f64>> {
 }
 
 /// Does the load event wait for it? Excluded are script fetches, media, prefetches and icons (HTML
-/// standard, "delays the load event"), modules that `import()` loads, and resources that the recording
-/// began or finished after its load event. Those that began after the event hold it if they begin before.
+/// standard, "delays the load event"), modules that `import()` loads, and resources that the
+/// recording began or finished after its load event. Those that began after the event hold it if
+/// they begin before.
 fn hold_load_event(
     recording: &Recording,
     links: &[Option<Link>],
@@ -370,7 +371,8 @@ fn hold_load_event(
         let asked = loaded.zip(entry.asked);
         let begun = asked.is_none_or(|(loaded, asked)| asked < loaded);
         let waits = waits && !destination::is_prefetch(entry);
-        // The load event does not wait for data, nor for what they lead to before that is requested.
+        // The load event does not wait for data, nor for what they lead to before that is
+        // requested.
         let is_called = waits_for_data(recording, links, i);
         draft.blocks_load = i == 0 || (waits && !after && begun && !is_called);
         draft.blocks_load_if_early = i > 0 && waits && (!begun || is_called);

@@ -1,10 +1,10 @@
-//! The event that called something: a request ([`request`]), a task, the motion of an element, or the
-//! script that made the largest text.
+//! The event that called something: a request ([`request`]), a task, the motion of an element, or
+//! the script that made the largest text.
 //!
-//! A recording tells the events of the document, the completion of each resource and, if it is our own,
-//! the tasks of the main thread. It does not tell which event called a task. Times do: our recordings are
-//! made next to their servers, so that a task begins as soon as its event has happened and the main
-//! thread is free.
+//! A recording tells the events of the document, the completion of each resource and, if it is our
+//! own, the tasks of the main thread. It does not tell which event called a task. Times do: our
+//! recordings are made next to their servers, so that a task begins as soon as its event has
+//! happened and the main thread is free.
 
 pub(super) mod request;
 
@@ -51,9 +51,9 @@ impl<'a> Events<'a> {
         })
     }
 
-    /// Returns the event that began the motion of an element at `at`, and the idle time between them.
-    /// `image` is what the element shows. Of the arrivals, only those of this image, of scripts, of
-    /// data and of style sheets count.
+    /// Returns the event that began the motion of an element at `at`, and the idle time between
+    /// them. `image` is what the element shows. Of the arrivals, only those of this image, of
+    /// scripts, of data and of style sheets count.
     /// The element waits for no held response, if that `is_known`.
     pub(super) fn mover(
         &self,
@@ -121,8 +121,8 @@ impl<'a> Events<'a> {
     }
 }
 
-/// Returns the begin of the frame after `since` that showed a paint; the paint itself if that frame was
-/// too short to be recorded.
+/// Returns the begin of the frame after `since` that showed a paint; the paint itself if that frame
+/// was too short to be recorded.
 pub(super) fn frame_of(tasks: &[Task], since: f64, paint: f64) -> f64 {
     let is_frame = |t: &&Task| {
         t.kind.is_rendering()
@@ -132,9 +132,9 @@ pub(super) fn frame_of(tasks: &[Task], since: f64, paint: f64) -> f64 {
     tasks.iter().rfind(is_frame).map_or(paint, |t| t.start)
 }
 
-/// Returns the cause of the largest text, and the time of the cause: the last data before the paint that
-/// the text's makers requested. Without data, and if the paint came before `DOMContentLoaded` at
-/// `loaded`, the cause is the last maker that ran.
+/// Returns the cause of the largest text, and the time of the cause: the last data before the paint
+/// that the text's makers requested. Without data, and if the paint came before `DOMContentLoaded`
+/// at `loaded`, the cause is the last maker that ran.
 pub(super) fn largest_text(recording: &Recording, loaded: f64) -> Option<(Wait, f64)> {
     let painted = recording.largest_paint()?;
     let urls = &recording.page.own.as_ref()?.paints.lcp_makers;

@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use crate::lenient::Written;
 
-/// Milliseconds since 1970, from a text or from the milliseconds that some proxies write. A number that
-/// denotes a time before 1973 is invalid.
+/// Milliseconds since 1970, from a text or from the milliseconds that some proxies write. A number
+/// that denotes a time before 1973 is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Written")]
 pub(super) struct Date(pub(super) f64);

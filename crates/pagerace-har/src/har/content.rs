@@ -15,8 +15,8 @@ use crate::fonts;
 /// Characters that fill the first screen: 30 % of 1350 x 940 pixels, with 190 square pixels
 /// for each, as in a font of 16 pixels. Modelled.
 const FIRST_SCREEN: u64 = 2000;
-/// Bytes of the body up to the end of that text. If there are fewer, and the page has scripts, these
-/// make the largest text, as on all of eight such pages with a recorded layout.
+/// Bytes of the body up to the end of that text. If there are fewer, and the page has scripts,
+/// these make the largest text, as on all of eight such pages with a recorded layout.
 const LITTLE_MARKUP: u64 = 1500;
 /// Parts into which this text is divided.
 const PARTS: u64 = 4;

@@ -20,8 +20,8 @@ use crate::extension::EntryFields;
 use crate::image;
 use pagerace_page::{ImageBytes, NoResponse};
 
-/// A recorded request and its response. Times in milliseconds; those of [`Self::parse`] are since 1970,
-/// see [`Self::count_from`].
+/// A recorded request and its response. Times in milliseconds; those of [`Self::parse`] are since
+/// 1970, see [`Self::count_from`].
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'a> {
     /// Index in `log.entries`, from 0.

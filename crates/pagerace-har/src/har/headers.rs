@@ -64,7 +64,8 @@ impl Headers {
         self.0.iter().any(|(n, _)| n.starts_with(':'))
     }
 
-    /// Returns `Content-Length`, if it is a valid number. It may be repeated (RFC 9110, section 8.6).
+    /// Returns `Content-Length`, if it is a valid number. It may be repeated (RFC 9110, section
+    /// 8.6).
     pub(super) fn content_length(&self) -> Option<u64> {
         let fields = self.all("content-length");
         let mut values = fields.flat_map(|field| field.split([',', '\n']).map(str::trim));

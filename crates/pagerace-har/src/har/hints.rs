@@ -1,5 +1,6 @@
-//! Hints of the document to look up hosts and to connect to them: in its markup, and in `Link` fields
-//! of its response (RFC 8288, <https://html.spec.whatwg.org/multipage/links.html#link-type-preconnect>).
+//! Hints of the document to look up hosts and to connect to them: in its markup, and in `Link`
+//! fields of its response (RFC 8288,
+//! <https://html.spec.whatwg.org/multipage/links.html#link-type-preconnect>).
 
 use pagerace_page::{Hint, ResourceId};
 use url::Url;

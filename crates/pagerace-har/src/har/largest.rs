@@ -110,8 +110,8 @@ const WITHOUT_PRIORITIES: Weights = Weights {
     late: -5.0,
 };
 
-/// Facts on the images that the importer knows besides the recording: for each entry, whether it cannot
-/// be a candidate, its place among the document's images, and whether a style names it.
+/// Facts on the images that the importer knows besides the recording: for each entry, whether it
+/// cannot be a candidate, its place among the document's images, and whether a style names it.
 pub(super) struct Known<'a> {
     pub(super) excluded: &'a [bool],
     pub(super) places: &'a [Option<usize>],

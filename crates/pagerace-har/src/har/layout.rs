@@ -227,10 +227,10 @@ fn overlay(told: Cover) -> Overlay {
     }
 }
 
-/// Returns true if a frame of the recording shows content before the time at which the page is said to
-/// be shown: scripts hide it late, or Chromium counts elements that are about to fade in. The event and
-/// that time come from two loads, so the middle between them decides. `presentation` is the time that
-/// the first frame took to the screen.
+/// Returns true if a frame of the recording shows content before the time at which the page is said
+/// to be shown: scripts hide it late, or Chromium counts elements that are about to fade in. The
+/// event and that time come from two loads, so the middle between them decides. `presentation` is
+/// the time that the first frame took to the screen.
 fn was_seen(hidden: Overlay, recording: &Recording, presentation: Duration) -> bool {
     let event = match hidden.after {
         Wait::Loaded => recording.loaded,
@@ -424,8 +424,8 @@ fn largest(
     })
 }
 
-/// Returns the times of frames: those that the recording tells. What it does not tell of style, layout
-/// and paint follows from the tasks before and after the first contentful paint.
+/// Returns the times of frames: those that the recording tells. What it does not tell of style,
+/// layout and paint follows from the tasks before and after the first contentful paint.
 fn rendering(recording: &Recording, told: &extension::Rendering) -> Option<RenderingTime> {
     let first_paint = recording.first_paint()?;
     let of = |early: bool| {

@@ -53,8 +53,8 @@ const UNKNOWN_CALLER: &str = "about:client";
 /// Returns true for each module that an `import()` loads, and for each module that such a module
 /// imports in turn. The load event does not wait for them (measured in Chromium 156).
 ///
-/// The recorded place of an `import()` is the expression, or the part of its argument that was computed
-/// last, and that of an `import` statement is the name of the module in it.
+/// The recorded place of an `import()` is the expression, or the part of its argument that was
+/// computed last, and that of an `import` statement is the name of the module in it.
 pub(super) fn dynamic_imports(recording: &Recording) -> Vec<bool> {
     let texts = texts_of_callers(recording);
     let mut imported = vec![false; recording.entries.len()];

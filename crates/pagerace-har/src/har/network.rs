@@ -15,8 +15,8 @@ const WINDOW_MS: f64 = 100.0;
 const LEAST_BYTES: f64 = 60_000.0;
 /// Minimum number of these bytes that must arrive in longer times than bursts: two initial windows.
 const LEAST_STEADY_BYTES: f64 = 30_000.0;
-/// Minimum milliseconds in which responses arrive without a pause. Shorter bursts fit the congestion
-/// window or the buffers, and tell nothing of the link.
+/// Minimum milliseconds in which responses arrive without a pause. Shorter bursts fit the
+/// congestion window or the buffers, and tell nothing of the link.
 const LEAST_MS: f64 = 20.0;
 /// Milliseconds by which recorded times may be wrong.
 const ROUNDING_MS: f64 = 2.0;

@@ -28,8 +28,8 @@ pub(super) struct RecordedPaints {
 }
 
 impl RecordedPaints {
-    /// Reads the paints of a page. A visual change before the arrival of the document belongs to the
-    /// previous page.
+    /// Reads the paints of a page. A visual change before the arrival of the document belongs to
+    /// the previous page.
     pub(super) fn read(recording: &Recording) -> Self {
         let page = recording.page;
         let document = recording.entries[recording.document].first_byte;

@@ -1,8 +1,9 @@
 //! The browser's queue for a connection, where a recorder counts it as part of the wait.
 //!
 //! A browser opens at most six HTTP/1.1 connections to one host, and each carries one request at a
-//! time. If more requests than that are under way at once, some of them were in the browser's queue.
-//! A queue depends on the protocol and is simulated, so it must not count as the server's time.
+//! time. If more requests than that are under way at once, some of them were in the browser's
+//! queue. A queue depends on the protocol and is simulated, so it must not count as the server's
+//! time.
 
 use std::collections::BTreeMap;
 

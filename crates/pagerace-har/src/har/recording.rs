@@ -161,13 +161,14 @@ impl<'a> Recording<'a> {
         inside.map(|task| task.inside(from, to)).sum()
     }
 
-    /// Returns the time between two times in which no task occupied the main thread; negative if `to` comes first. All of it, if tasks are not recorded.
+    /// Returns the time between two times in which no task occupied the main thread; negative if
+    /// `to` comes first. All of it, if tasks are not recorded.
     pub(super) fn idle(&self, from: f64, to: f64) -> f64 {
         to - from - self.busy(from, to)
     }
 
-    /// Returns the main-thread task that ran at `at`; `None` if tasks are not recorded or none ran at
-    /// that time.
+    /// Returns the main-thread task that ran at `at`; `None` if tasks are not recorded or none ran
+    /// at that time.
     pub(super) fn task_at(&self, at: f64) -> Option<&Task<'a>> {
         self.last_task(at).filter(|task| at <= task.end)
     }
@@ -184,8 +185,8 @@ impl<'a> Recording<'a> {
         set.map(|ms| ms.0)
     }
 
-    /// Returns the timeouts of the timers whose callbacks requested entry `i`, in milliseconds; `None`
-    /// if they are so long that they may be those of a script that polls.
+    /// Returns the timeouts of the timers whose callbacks requested entry `i`, in milliseconds;
+    /// `None` if they are so long that they may be those of a script that polls.
     pub(super) fn short_timeout(&self, i: usize) -> Option<f64> {
         let timeout = self.entries[i].own.timeout_ms.map(|ms| ms.0);
         let timeout = timeout.filter(|timeout| *timeout <= SHORT_TIMEOUT_MS)?;
@@ -318,7 +319,8 @@ impl<'a> Recording<'a> {
         all.max_by(|&a, &b| over(a).total_cmp(&over(b)).then(a.cmp(&b)))
     }
 
-    /// Returns the end of the first run of a script, if it is recorded, or else the completion of `i`.
+    /// Returns the end of the first run of a script, if it is recorded, or else the completion of
+    /// `i`.
     pub(super) fn over(&self, i: usize) -> Option<f64> {
         let ran = self.ran.get(&i).map(|run| run.end);
         ran.or_else(|| self.end(i))

@@ -96,7 +96,8 @@ pub(super) fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool 
 /// Returns the round-trip time to each entry's server, in milliseconds; `None` if no
 /// handshake with its address or host is recorded. `own` marks a recording of our own recorder.
 ///
-/// If a TCP handshake is the rest of one, the TLS handshake tells more: it takes two round trips at most.
+/// If a TCP handshake is the rest of one, the TLS handshake tells more: it takes two round trips at
+/// most.
 ///
 /// A handshake may have waited in queues, so no round trip is longer than a wait for the same
 /// server. Waits below the page's shortest handshake did not cross the network.
@@ -146,7 +147,8 @@ fn keys<'a>(entry: &'a Entry) -> [Option<&'a str>; 2] {
 
 /// Returns the think time of each server in milliseconds: the wait less the round trip,
 /// never negative. The page's median replaces an unknown round trip, capped at the host's
-/// shortest wait, which includes one. What the recording's network explains of it is not known here.
+/// shortest wait, which includes one. What the recording's network explains of it is not known
+/// here.
 pub(super) fn think_times(
     entries: &[Entry],
     round_trips: &[Option<f64>],

@@ -1,5 +1,5 @@
-//! The end of a page's load in recordings of sessions, in which users go on to other pages, and timers
-//! ask again and again.
+//! The end of a page's load in recordings of sessions, in which users go on to other pages, and
+//! timers ask again and again.
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -14,8 +14,8 @@ use super::page::PageObject;
 use super::value::{filled, millis, status};
 use crate::domain;
 
-/// Milliseconds without a new request or response after which a page is complete, as in the definition
-/// of Time to Interactive.
+/// Milliseconds without a new request or response after which a page is complete, as in the
+/// definition of Time to Interactive.
 const QUIET_MS: f64 = 5_000.0;
 /// Maximum milliseconds from the load event to the end of a page that never rests.
 const REST_MS: f64 = 60_000.0;
@@ -74,8 +74,8 @@ impl Step {
     }
 }
 
-/// Returns the indices of `entries` at which the user went on to another page, by start. `page` is the
-/// object of the page to which the recorder assigned all of them.
+/// Returns the indices of `entries` at which the user went on to another page, by start. `page` is
+/// the object of the page to which the recorder assigned all of them.
 pub(super) fn later_navigations(page: Option<&Value>, entries: &[(usize, &Value)]) -> Vec<usize> {
     let mut steps: Vec<(usize, Step)> = entries
         .iter()
@@ -121,7 +121,8 @@ pub(super) fn later_navigations(page: Option<&Value>, entries: &[(usize, &Value)
     found
 }
 
-/// Drops the entries that begin when the page is complete, or are answered long after that. The first one is the navigation.
+/// Drops the entries that begin when the page is complete, or are answered long after that. The
+/// first one is the navigation.
 pub(super) fn end(entries: &mut Vec<Entry>, page: &PageObject, notes: &mut Notes) {
     if page.own.is_some() {
         return;

@@ -29,9 +29,9 @@ const ENOUGH_SAMPLES: usize = 3;
 /// Returns the encoded body bytes of each entry.
 ///
 /// In order of trust: 0 for responses without a body (failures, HEAD, 204, 205, 304
-/// for a response that the same load has transferred, and redirects with the sizes of their targets);
-/// for responses from a cache, `Content-Length` if there is a content coding, else the decoded size;
-/// `Content-Length`, or `_transferSize` less the
+/// for a response that the same load has transferred, and redirects with the sizes of their
+/// targets); for responses from a cache, `Content-Length` if there is a content coding, else the
+/// decoded size; `Content-Length`, or `_transferSize` less the
 /// fields if fewer bytes were transferred; the decoded size of bodies without content
 /// coding; `bodySize`, unless it merely repeats the transfer size; `_transferSize` less
 /// the fields; `content.size - compression`; `content.size`; 0.

@@ -1,4 +1,5 @@
-//! The requests of a recording, with the signs of the server and of the protocol that answered them.
+//! The requests of a recording, with the signs of the server and of the protocol that answered
+//! them.
 
 use std::path::Path;
 

@@ -3,8 +3,8 @@
 //! Inference supplies what a recording does not tell. Limits without a source are judgements; no
 //! measurement stands behind them.
 
-/// Minimum time from the earliest execution of a script to a request in a callback, if tasks are not
-/// recorded.
+/// Minimum time from the earliest execution of a script to a request in a callback, if tasks are
+/// not recorded.
 pub(super) const RUN_TO_CALLBACK_MS: f64 = 100.0;
 /// The same from the end of the script's recorded task.
 pub(super) const TASK_TO_CALLBACK_MS: f64 = 5.0;
@@ -13,19 +13,19 @@ pub(super) const TASK_TO_CALLBACK_MS: f64 = 5.0;
 pub(super) const EVENT_TO_REQUEST_MS: f64 = 50.0;
 /// Maximum time from an event of the document to the recorded task of its listeners.
 pub(super) const EVENT_TO_TASK_MS: f64 = 3.0;
-/// Maximum time from the completion of a resource that a script requested to the script's next request,
-/// if tasks are not recorded; other tasks, and its own, lie in between.
+/// Maximum time from the completion of a resource that a script requested to the script's next
+/// request, if tasks are not recorded; other tasks, and its own, lie in between.
 pub(super) const RELATED_TO_REQUEST_MS: f64 = 200.0;
 /// The same limit after resources that other scripts requested.
 pub(super) const UNRELATED_TO_REQUEST_MS: f64 = 50.0;
-/// Maximum idle time from the completion of a resource that a script requested to the recorded task of
-/// the script's next request.
+/// Maximum idle time from the completion of a resource that a script requested to the recorded task
+/// of the script's next request.
 pub(super) const RELATED_TO_TASK_MS: f64 = 50.0;
-/// Maximum idle time from any arrival to a recorded task that it calls. The recorded time of an arrival
-/// is that of the network service.
+/// Maximum idle time from any arrival to a recorded task that it calls. The recorded time of an
+/// arrival is that of the network service.
 pub(super) const ARRIVAL_TO_TASK_MS: f64 = 20.0;
-/// Minimum delay of a request that is assumed to wait for an event related to it by time alone. Shorter
-/// delays are more likely CPU time.
+/// Minimum delay of a request that is assumed to wait for an event related to it by time alone.
+/// Shorter delays are more likely CPU time.
 pub(super) const NOT_CPU_MS: f64 = 500.0;
 /// Rounding error between an event of the document and a request.
 pub(super) const EVENT_ROUNDING_MS: f64 = 1.0;
@@ -48,25 +48,26 @@ pub(super) const SHORTEST_TIMEOUT_MS: f64 = 1.0;
 /// Maximum sum of the timeouts of timers that do not poll.
 pub(super) const SHORT_TIMEOUT_MS: f64 = 50.0;
 
-/// Maximum time from the end of a document to the requests of its markup: one slow task of the parser.
-/// Later requests have another cause, if there is one.
+/// Maximum time from the end of a document to the requests of its markup: one slow task of the
+/// parser. Later requests have another cause, if there is one.
 pub(super) const MARKUP_LAG_MS: f64 = 100.0;
-/// Maximum time from the arrival of all resources that the parser waits for to its requests. Slow tasks
-/// and the browser's own scheduling lie in between.
+/// Maximum time from the arrival of all resources that the parser waits for to its requests. Slow
+/// tasks and the browser's own scheduling lie in between.
 pub(super) const BLOCKED_MARKUP_LAG_MS: f64 = 200.0;
-/// Maximum time from the arrival of an inline script to its requests, if no earlier resource delayed it.
-/// Later requests come from a timer or an event.
+/// Maximum time from the arrival of an inline script to its requests, if no earlier resource
+/// delayed it. Later requests come from a timer or an event.
 pub(super) const INLINE_LAG_MS: f64 = 200.0;
-/// The time by which rounding may move the end of a failed font behind the request for the next source.
+/// The time by which rounding may move the end of a failed font behind the request for the next
+/// source.
 pub(super) const FONT_ROUNDING_MS: f64 = 5.0;
-/// Maximum time after the load event at which a resource that it waited for may end, due to rounding by
-/// recorders.
+/// Maximum time after the load event at which a resource that it waited for may end, due to
+/// rounding by recorders.
 pub(super) const LOAD_ROUNDING_MS: f64 = 20.0;
 
 /// Time after the load event up to which tasks and motions belong to the load.
 pub(super) const HORIZON_MS: f64 = 2000.0;
-/// Maximum idle time between an event and the begin of a motion, which frames draw: two frames of 60 per
-/// second.
+/// Maximum idle time between an event and the begin of a motion, which frames draw: two frames of
+/// 60 per second.
 pub(super) const EVENT_TO_MOTION_MS: f64 = 35.0;
 /// Time after the first paint in which a motion begins that needs no script.
 pub(super) const FIRST_MOTION_MS: f64 = 50.0;

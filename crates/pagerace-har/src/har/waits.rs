@@ -1,5 +1,5 @@
-//! Requests and elements that wait for the responses of others, as our own recorder found by holding
-//! responses back ([`PageFields::held`](crate::extension::PageFields::held)).
+//! Requests and elements that wait for the responses of others, as our own recorder found by
+//! holding responses back ([`PageFields::held`](crate::extension::PageFields::held)).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,8 +75,8 @@ impl<'a> Waits<'a> {
     }
 }
 
-/// Links requests that wait for scripts or data to the last of these, unless the markup or a script is
-/// known to make them.
+/// Links requests that wait for scripts or data to the last of these, unless the markup or a script
+/// is known to make them.
 pub(super) fn link(recording: &Recording, links: &mut [Option<Link>]) {
     for (i, link) in links.iter_mut().enumerate().skip(1) {
         let is_known = link.as_ref().is_some_and(|link| match link.how {

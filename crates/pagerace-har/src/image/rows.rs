@@ -1,8 +1,9 @@
 //! The bytes of an image after which each tenth of its rows is there.
 //!
-//! Rows differ in size: a clear sky takes few bytes, and a crowd takes many. The module walks through
-//! the Huffman codes of the first scan of a JPEG (ITU-T T.81, annexes F and G) and the deflate stream of
-//! a PNG (<https://www.w3.org/TR/png-3/#10Compression>), without computing a picture.
+//! Rows differ in size: a clear sky takes few bytes, and a crowd takes many. The module walks
+//! through the Huffman codes of the first scan of a JPEG (ITU-T T.81, annexes F and G) and the
+//! deflate stream of a PNG (<https://www.w3.org/TR/png-3/#10Compression>), without computing a
+//! picture.
 
 use flate2::{Decompress, FlushDecompress};
 
@@ -150,13 +151,13 @@ fn skip_block(bits: &mut Bits<'_>, means: &Codes, others: Option<&Codes>) -> Opt
     Some(())
 }
 
-/// The codes of a Huffman table: the length and the symbol of the code that begins with these 16 bits. The
-/// length is 0 if there is none.
+/// The codes of a Huffman table: the length and the symbol of the code that begins with these 16
+/// bits. The length is 0 if there is none.
 struct Codes(Vec<(u8, u8)>);
 
 impl Codes {
-    /// Returns the codes of the last valid table of this class and number, which are the upper and the lower
-    /// half of `name`.
+    /// Returns the codes of the last valid table of this class and number, which are the upper and
+    /// the lower half of `name`.
     fn named(segments: &[&[u8]], name: u8) -> Option<Self> {
         let mut last = None;
         for segment in segments {
@@ -213,7 +214,8 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Reads bytes until there are enough bits for a code, or a marker or the end of the data comes.
+    /// Reads bytes until there are enough bits for a code, or a marker or the end of the data
+    /// comes.
     fn fill(&mut self) {
         while self.count <= 32 {
             let length = match self.bytes.get(self.at..) {
@@ -227,7 +229,8 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Returns the position behind the last bit that was taken. Stuffed bytes may put it off by a few bytes.
+    /// Returns the position behind the last bit that was taken. Stuffed bytes may put it off by a
+    /// few bytes.
     fn position(&self) -> u64 {
         self.at as u64 - u64::from(self.count / 8)
     }

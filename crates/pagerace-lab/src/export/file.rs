@@ -100,7 +100,8 @@ pub fn check_writable(path: &Path) -> Result<(), LabError> {
         .map_err(fail)
 }
 
-/// Returns the file that `path` names, which need not exist. A rename would replace a symbolic link.
+/// Returns the file that `path` names, which need not exist. A rename would replace a symbolic
+/// link.
 fn target(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..LINKS_MAX {

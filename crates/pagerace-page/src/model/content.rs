@@ -27,7 +27,8 @@ pub struct Content {
     /// Fonts of icons. No text waits for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<ResourceId>,
-    /// Images and fonts that only styles inside the document name, ascending. A layout requests them.
+    /// Images and fonts that only styles inside the document name, ascending. A layout requests
+    /// them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub styled: Vec<ResourceId>,
     /// Images whose elements are lazy, ascending. A layout requests them.

@@ -68,8 +68,8 @@ pub struct InlineScript {
 }
 
 /// A cover keeps the page from being seen until a script removes it. It is an element in front of
-/// the page, such as a loader, or a rule that hides all elements. Paints behind an element count for
-/// first and largest contentful paint, but not for visual progress.
+/// the page, such as a loader, or a rule that hides all elements. Paints behind an element count
+/// for first and largest contentful paint, but not for visual progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlay {
     /// Event that the script waits for.
@@ -138,7 +138,8 @@ pub struct Element {
     /// main-thread work in between; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
-    /// Time from the element's paint until it counts as visible, if it fades in or moves into place.
+    /// Time from the element's paint until it counts as visible, if it fades in or moves into
+    /// place.
     #[serde(default, skip_serializing_if = "is_default")]
     pub motion: Duration,
     /// True if the element makes a paint contentful, as all do except backgrounds of
@@ -258,8 +259,8 @@ pub struct Largest {
     pub rebuilt: bool,
 }
 
-/// Times of frames in the recording: main-thread time of style, layout and paint, and the time until
-/// the frame is on the screen.
+/// Times of frames in the recording: main-thread time of style, layout and paint, and the time
+/// until the frame is on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RenderingTime {
     /// Total time up to the first contentful paint.

@@ -14,8 +14,8 @@ const LOAD_LIMIT: f64 = 0.3;
 const PAINT_LIMIT: f64 = 0.3;
 const CONTENT_LIMIT: f64 = 0.9;
 
-/// Times of a simulated load over the network of the page's own recording, to set beside the recorded
-/// ones. `None` if the load did not reach the event.
+/// Times of a simulated load over the network of the page's own recording, to set beside the
+/// recorded ones. `None` if the load did not reach the event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReproducedTimes {
     /// `DOMContentLoaded`.
@@ -29,8 +29,8 @@ pub struct ReproducedTimes {
 }
 
 impl Page {
-    /// Returns a sentence if the page's own load is reproduced badly; `None` if it is reproduced well,
-    /// or if nothing can be compared.
+    /// Returns a sentence if the page's own load is reproduced badly; `None` if it is reproduced
+    /// well, or if nothing can be compared.
     pub fn doubt_in_words(&self) -> Option<String> {
         let recorded = &self.recorded;
         let own = recorded.reproduced?;

@@ -33,8 +33,8 @@ impl PageLoad<'_> {
         }
     }
 
-    /// Connects to the server of a request that may follow. Left out: connections by QUIC and TCP side by
-    /// side; only the name is looked up then.
+    /// Connects to the server of a request that may follow. Left out: connections by QUIC and TCP
+    /// side by side; only the name is looked up then.
     fn connect_early(&mut self, resource: ResourceId) {
         let place = self.place_of(resource);
         if self.discovers(place) {

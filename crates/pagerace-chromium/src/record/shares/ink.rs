@@ -1,8 +1,8 @@
 //! The pixels of texts and boxes, in proportion to which their shares are divided.
 //!
-//! The ink of boxes is every pixel that is neither white nor like the canvas while images and text are
-//! hidden. The ink of text is the change of pixels when text is hidden. The element painted last
-//! over a pixel owns its ink.
+//! The ink of boxes is every pixel that is neither white nor like the canvas while images and text
+//! are hidden. The ink of text is the change of pixels when text is hidden. The element painted
+//! last over a pixel owns its ink.
 
 use super::picture::{Picture, is_white};
 
@@ -17,15 +17,16 @@ pub(super) struct Ink {
     scale: f64,
 }
 
-/// The least change of a pixel of a coloured canvas, over all three colours, that is not due to compression.
+/// The least change of a pixel of a coloured canvas, over all three colours, that is not due to
+/// compression.
 const CHANGE_LEAST: u32 = 24;
 
 /// An element that may own ink: true for text, and left, top, right and bottom in CSS pixels.
 pub(super) type Place = (bool, [f64; 4]);
 
 impl Ink {
-    /// Computes the ink from the canvas, from the page without images and text, and from the page without
-    /// images.
+    /// Computes the ink from the canvas, from the page without images and text, and from the page
+    /// without images.
     pub(super) fn new(
         canvas: &Picture,
         bare: &Picture,

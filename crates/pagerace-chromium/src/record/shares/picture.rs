@@ -48,8 +48,8 @@ impl Picture {
         pixel.copied().unwrap_or_default()
     }
 
-    /// Returns this picture with the pixels of another one of the same size where `shows` is true of
-    /// their number.
+    /// Returns this picture with the pixels of another one of the same size where `shows` is true
+    /// of their number.
     pub(super) fn replaced(&self, by: &Self, shows: impl Fn(usize) -> bool) -> Self {
         let both = self.pixels.iter().zip(&by.pixels).enumerate();
         let pixel = |(i, (own, other)): (usize, (&[u8; 3], &[u8; 3]))| {

@@ -22,8 +22,8 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Reads the places of each image URL that `hide.js` tells, in document order. Images of which a
-    /// place is not known are left out.
+    /// Reads the places of each image URL that `hide.js` tells, in document order. Images of which
+    /// a place is not known are left out.
     pub(super) fn read(told: &Value) -> BTreeMap<String, Vec<Self>> {
         let mut all: BTreeMap<String, Option<Vec<Self>>> = BTreeMap::new();
         for pair in told.as_array().into_iter().flatten() {
@@ -63,8 +63,9 @@ impl Place {
     }
 }
 
-/// Returns the parts that the rows of an image add which is shown at `places`, from the pictures with it,
-/// which is `complete`, and without it. `scale` is the number of their pixels per CSS pixel.
+/// Returns the parts that the rows of an image add which is shown at `places`, from the pictures
+/// with it, which is `complete`, and without it. `scale` is the number of their pixels per CSS
+/// pixel.
 pub(super) fn parts(
     complete: &Picture,
     without: &Picture,

@@ -3,8 +3,8 @@
 //!
 //! Chromium traces the stages of each frame as asynchronous events of one `PipelineReporter`
 //! (<https://chromium.googlesource.com/chromium/src/+/main/cc/metrics/compositor_frame_reporter.cc>).
-//! Its id is used again for later frames. A frame that a later one superseded ends with that one, but
-//! its state says that it was not presented.
+//! Its id is used again for later frames. A frame that a later one superseded ends with that one,
+//! but its state says that it was not presented.
 
 use std::collections::BTreeMap;
 
@@ -67,18 +67,18 @@ impl Rendering {
     }
 }
 
-/// Returns the microseconds of each span that are the first style and layout of content, forced by a
-/// script or the parser before `until`. `spans` are those of the main thread, enclosing ones first;
-/// `frame` is the page's document frame.
+/// Returns the microseconds of each span that are the first style and layout of content, forced by
+/// a script or the parser before `until`. `spans` are those of the main thread, enclosing ones
+/// first; `frame` is the page's document frame.
 ///
 /// Such work counts for frames, because the script finds the layout done where a frame comes before
 /// it, as over a slower network. The share of a layout that is the first one is that of the objects
-/// in excess of the largest number at an earlier layout among those that need a layout. The same share of
-/// the styles since the previous layout counts for frames.
+/// in excess of the largest number at an earlier layout among those that need a layout. The same
+/// share of the styles since the previous layout counts for frames.
 pub(super) fn forced(spans: &[Span], frame: &str, until: f64) -> Vec<f64> {
     let mut forced = vec![0.0; spans.len()];
-    // The end of the outermost span, whether it is work for a frame itself, and the styles in it that
-    // no layout has followed yet.
+    // The end of the outermost span, whether it is work for a frame itself, and the styles in it
+    // that no layout has followed yet.
     let (mut outer, mut is_frame, mut styles) = (f64::NEG_INFINITY, false, Vec::new());
     // The largest number of objects of the document at a layout.
     let mut known = 0.0;
@@ -111,9 +111,10 @@ pub(super) fn forced(spans: &[Span], frame: &str, until: f64) -> Vec<f64> {
     forced
 }
 
-/// Returns the start of each task with work of kinds that `counts`, such as style, layout and paint, in
-/// microseconds, and the milliseconds of that work. A layout that a script or the parser forces counts for that script or the parser,
-/// but for what is in `forced`. `spans` are those of the main thread since `zero`, enclosing ones first.
+/// Returns the start of each task with work of kinds that `counts`, such as style, layout and
+/// paint, in microseconds, and the milliseconds of that work. A layout that a script or the parser
+/// forces counts for that script or the parser, but for what is in `forced`. `spans` are those of
+/// the main thread since `zero`, enclosing ones first.
 pub(super) fn works(
     spans: &[Span],
     forced: &[f64],
@@ -223,7 +224,8 @@ impl Frames {
     }
 
     /// Returns commit and presentation of the frame with the first contentful paint of a page whose
-    /// navigation began at `zero` in the document frame `frame` of a process. Times in microseconds.
+    /// navigation began at `zero` in the document frame `frame` of a process. Times in
+    /// microseconds.
     pub(super) fn first_shown(&self, process: i64, frame: &str, zero: f64) -> Option<(f64, f64)> {
         let mut firsts = self.first_paints.iter();
         let (_, first) = firsts.find(|(of, at)| of == frame && *at >= zero)?;
@@ -232,8 +234,8 @@ impl Frames {
         Some((*commit, *first))
     }
 
-    /// Returns the times of a page's frames. `painted` is the one of [`Self::first_shown`], `works` are
-    /// those of the main thread, and `styles` the part of them for computing styles.
+    /// Returns the times of a page's frames. `painted` is the one of [`Self::first_shown`], `works`
+    /// are those of the main thread, and `styles` the part of them for computing styles.
     pub(super) fn of_page(
         &self,
         process: i64,
@@ -264,8 +266,8 @@ impl Frames {
         }
     }
 
-    /// Returns commit and presentation of each presented frame of a process since `zero`, in order of
-    /// the commits.
+    /// Returns commit and presentation of each presented frame of a process since `zero`, in order
+    /// of the commits.
     fn shown(&self, process: i64, zero: f64) -> Vec<(f64, f64)> {
         let of_page = self.stages.iter();
         let mut stages: Vec<&Stage> = of_page

@@ -50,8 +50,8 @@ impl Timers {
         }
     }
 
-    /// Returns the timers of each of these requests of a thread that a callback made. The navigation
-    /// began at `zero`. `requests` have ids and times.
+    /// Returns the timers of each of these requests of a thread that a callback made. The
+    /// navigation began at `zero`. `requests` have ids and times.
     pub(super) fn of_requests(
         &self,
         requests: &[(&str, f64)],

@@ -56,8 +56,8 @@ pub(in crate::har) fn cause(
     i: usize,
     run: &Range<f64>,
 ) -> Option<(Wait, f64)> {
-    // The event that set a timer is the cause of what the timer does. What happens while a short one
-    // runs is not.
+    // The event that set a timer is the cause of what the timer does. What happens while a short
+    // one runs is not.
     let start = recording.start(i);
     let start = start.filter(|_| recording.short_timeout(i).is_none());
     let times = [recording.timer_set(i), start];
@@ -93,7 +93,8 @@ fn cause_at(
     let event = |limit: f64| events().find(|(_, at)| *at > ready && within(limit)(*at));
     let complete = |by: f64, limit: f64, related: bool| {
         let ends = (0..i).filter_map(|j| Some((j, recording.end(j)?)));
-        // A script's task may still go on when its data arrive, but it waits for synchronous requests.
+        // A script's task may still go on when its data arrive, but it waits for synchronous
+        // requests.
         let is_later = |j: usize, end: f64| {
             end > ready || tells_tasks && end > run.start && !recording.is_synchronous(j)
         };

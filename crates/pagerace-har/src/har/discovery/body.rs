@@ -1,5 +1,5 @@
-//! Links from recorded bodies: exact positions of existing links, parents of entries without a link,
-//! and the data that name an entry.
+//! Links from recorded bodies: exact positions of existing links, parents of entries without a
+//! link, and the data that name an entry.
 
 use std::collections::BTreeMap;
 
@@ -230,9 +230,9 @@ fn search_text(
     );
 }
 
-/// Calls `found` with each body in which the URL of one of `asked` occurs, with that entry, which comes
-/// later, and with the end of the occurrence. Only the bodies of entries that `counts` accepts are
-/// searched, in order.
+/// Calls `found` with each body in which the URL of one of `asked` occurs, with that entry, which
+/// comes later, and with the end of the occurrence. Only the bodies of entries that `counts`
+/// accepts are searched, in order.
 fn each_mention(
     recording: &Recording,
     asked: &[usize],

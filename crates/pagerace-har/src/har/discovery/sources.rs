@@ -1,7 +1,8 @@
 //! Further sources of web fonts, which browsers request when the sources before them have failed
 //! (CSS Fonts 4, <https://www.w3.org/TR/css-fonts-4/#font-face-loading>).
 //!
-//! Left out: preloaded fonts, because they fail before a layout needs them, and sources that redirect.
+//! Left out: preloaded fonts, because they fail before a layout needs them, and sources that
+//! redirect.
 
 use pagerace_core::Destination;
 use pagerace_page::Evidence;

@@ -151,16 +151,16 @@ pub(in crate::har) fn discoveries(
     all
 }
 
-/// Returns the event that data which name a request have arrived, and its time, if that was not before
-/// the script which makes the request began to run.
+/// Returns the event that data which name a request have arrived, and its time, if that was not
+/// before the script which makes the request began to run.
 fn data(recording: &Recording, named: Option<usize>, run: f64) -> Option<(Wait, f64)> {
     let data = named.filter(|&data| !recording.waits.was_held(data))?;
     let at = recording.end(data).filter(|at| *at >= run)?;
     Some((Wait::Resource { id: id(data) }, at))
 }
 
-/// Returns what triggers a request that waits for data as well, and all that it waits for. `last` of
-/// the data arrives last.
+/// Returns what triggers a request that waits for data as well, and all that it waits for. `last`
+/// of the data arrives last.
 fn after_data(link: &Link, last: usize, awaited: &[usize]) -> (usize, Vec<usize>) {
     match link.how {
         How::Script => (link.parent, awaited.to_vec()),

@@ -96,7 +96,8 @@ pub(super) fn wait(
         }
         let Some(mut begin) = begin else { continue };
         let is_largest = |l: Largest| l.text == Some(i) || (image.is_some() && l.image == image);
-        // Chromium may count an element before it has faded in, and images before their last motion.
+        // Chromium may count an element before it has faded in, and images before their last
+        // motion.
         if is_scripted
             && largest.is_some_and(is_largest)
             && let Some(paint) = recording.largest_paint().filter(|_| motion.is_some())
@@ -125,9 +126,10 @@ pub(super) fn wait(
     }
 }
 
-/// Removes the markup position of elements that a script revealed, because they depend on the script like elements that it creates. Elements
-/// that the recording shows before `DOMContentLoaded`, at `loaded`, keep their position,
-/// because a script in the head revealed them.
+/// Removes the markup position of elements that a script revealed, because they depend on the
+/// script like elements that it creates. Elements that the recording shows before
+/// `DOMContentLoaded`, at `loaded`, keep their position, because a script in the head revealed
+/// them.
 pub(super) fn forget_places(
     elements: &mut [Element],
     told: &[Told],

@@ -11,7 +11,8 @@ use super::Tenths;
 struct Bits(Vec<bool>);
 
 impl Bits {
-    /// A block without coefficients, `0 0`, or one with 63 coefficients of eight bits, ones among them.
+    /// A block without coefficients, `0 0`, or one with 63 coefficients of eight bits, ones among
+    /// them.
     fn block(&mut self, full: bool, alone: bool) {
         if !full {
             self.0
@@ -38,8 +39,8 @@ impl Bits {
     }
 }
 
-/// A grey JPEG of 16 columns and ten rows of blocks, of which the first `empty` take few bits. `restart`
-/// is the number of blocks between two restart markers.
+/// A grey JPEG of 16 columns and ten rows of blocks, of which the first `empty` take few bits.
+/// `restart` is the number of blocks between two restart markers.
 fn jpeg(frame: u8, empty: usize, restart: Option<u8>) -> Vec<u8> {
     let mut bytes = vec![0xff, 0xd8];
     for class in [0x00, 0x10] {

@@ -116,7 +116,7 @@ impl<'a> Measure<'a> {
             let _ = writeln!(anstream::stderr(), "{text}");
         };
         tell(&format!(
-            "{file} has content but no layout: Chromium shows it first (takes some 40 s; --no-layout \
+            "{file} has content but no layout: Chromium shows it first (takes some 25 s; --no-layout \
              skips this)"
         ));
         let clock = Clock::start();

@@ -96,8 +96,8 @@ fn the_largest_text_waits_for_the_data_that_its_makers_asked_for() {
     assert_eq!(largest_text(&[], "fetch", 150), parsed, "who knows whose");
 }
 
-/// Returns `told` and a text of the markup as elements. The document is parsed at 150 ms, data arrive at
-/// 200 ms and an image at 230 ms, and the load event comes at 300 ms.
+/// Returns `told` and a text of the markup as elements. The document is parsed at 150 ms, data
+/// arrive at 200 ms and an image at 230 ms, and the load event comes at 300 ms.
 fn with_events(told: &Value) -> Vec<pagerace_page::Element> {
     let mut own = own();
     own["layout"]["elements"] = json!([
@@ -124,8 +124,8 @@ fn with_events(told: &Value) -> Vec<pagerace_page::Element> {
     page.layout().cloned().expect("recorded").elements
 }
 
-/// Returns the event that a text waits for, and the delay, if the script that put it on the page began at
-/// `made`.
+/// Returns the event that a text waits for, and the delay, if the script that put it on the page
+/// began at `made`.
 fn wait(made: &Value) -> (Wait, Option<f64>) {
     let told = json!({"kind": "text", "rect": [0, 0, 100, 31], "madeMs": made});
     let element = &with_events(&told)[0];
