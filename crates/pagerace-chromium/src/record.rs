@@ -136,7 +136,9 @@ pub fn record(
         let scripts = scope.spawn(move || collect::scripts(browser, url, options, first_load));
         let waits = scope.spawn(move || {
             let mut browser = launch()?;
-            waits::find(&mut browser, url, first_load, held)
+            let waits = waits::find(&mut browser, url, first_load, held)?;
+            browser.close();
+            Ok(waits)
         });
         let unscripted = scope.spawn(move || unscripted(launch, url, options, first_load));
         let whole = "the thread does not panic";
@@ -202,6 +204,7 @@ fn unscripted(
     };
     let mut browser = launch()?;
     let snapshot = unscripted::snapshot(&mut browser, url, html, options.settle);
+    browser.close();
     Ok(snapshot.unwrap_or_default())
 }
 

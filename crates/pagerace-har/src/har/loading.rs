@@ -151,7 +151,7 @@ pub(super) fn script_modes(
         let told = recording.entries[i].own.script_mode;
         modes[i] = match (link.how, told) {
             (How::Redirect, _) => modes[link.parent],
-            (How::Markup, _) if recording.entries[i].initiator.is_import => ScriptMode::Inserted,
+            (How::Markup, _) if recording.is_import(i) => ScriptMode::Inserted,
             (How::Markup, Some(mode)) => mode,
             (How::Markup, None) => in_markup(recording, link, i, notes),
             (How::Inline | How::Style | How::Script | How::After, _) => ScriptMode::Inserted,

@@ -138,6 +138,12 @@ impl<'a> Recording<'a> {
             && self.entries[i].priority == Some(RequestPriority::VeryHigh)
     }
 
+    /// Returns true if a module imports entry `i` statically. Other recorders may leave stacks out.
+    pub(super) fn is_import(&self, i: usize) -> bool {
+        let is_script = self.destinations[i] == Destination::Script;
+        self.own && is_script && self.entries[i].initiator.is_import
+    }
+
     /// Returns true if servers of our own recorder answered at once.
     pub(super) fn at_once(&self) -> bool {
         self.page.own.as_ref().is_some_and(|own| own.at_once)

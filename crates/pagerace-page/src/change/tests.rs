@@ -168,7 +168,7 @@ fn what_only_a_removed_resource_leads_to_goes_with_it() {
 #[test]
 fn what_waits_for_a_removed_part_of_a_join_goes_with_it() {
     let mut page = page();
-    page.joins = vec![vec![id(1), id(3)], vec![id(3), id(4)]];
+    page.joins = vec![vec![id(1), id(4)], vec![id(4), id(6)]];
     let layout = page.layout_mut().unwrap();
     layout.elements[1].after = Wait::Join { join: 0 };
     layout.elements[2].after = Wait::Join { join: 1 };

@@ -89,7 +89,7 @@ fn by_script(recording: &Recording, i: usize, initiator: &Initiator) -> Option<L
         .or_else(|| resolved.first())?;
     let how = match recording.destinations[*parent] {
         // The parser requests what an inline module imports, before the module runs.
-        _ if recording.is_document(*parent) && initiator.is_import => How::Markup,
+        _ if recording.is_document(*parent) && recording.is_import(i) => How::Markup,
         _ if recording.is_document(*parent) => How::Inline,
         Destination::Script => How::Script,
         Destination::Style => How::Style,

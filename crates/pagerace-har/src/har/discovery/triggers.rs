@@ -56,7 +56,7 @@ pub(in crate::har) fn discoveries(
                 }
             }
             // A module's imports are requested at once.
-            How::Script if recording.entries[i].initiator.is_import => Trigger::Script {
+            How::Script if recording.is_import(i) => Trigger::Script {
                 parent,
                 delay: Duration::ZERO,
             },
