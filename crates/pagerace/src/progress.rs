@@ -168,6 +168,7 @@ impl Watch {
     }
 
     /// Sets the number of steps, if more of them turn out to be needed.
+    #[cfg(feature = "live")]
     pub(crate) fn extend(&self, count: usize) {
         self.bar.set_length(count as u64);
     }

@@ -126,8 +126,13 @@ fn a_load_event_or_requests_on_time_show_that_the_processor_is_fast() {
     page.recorded.on_load = slow.load.onload;
     assert!(fitted(page.clone()).is_some_and(|slowdown| slowdown > 5.0));
     page.recorded.on_load = fast.load.onload;
-    // Each unit delays the load event by 24 ms, and 30 ms may be the network's.
-    assert!(fitted(page).is_none_or(|slowdown| slowdown < 2.2));
+    // 30 ms may be the network's.
+    let latest = fast.load.onload.unwrap() + Duration::from_millis(30);
+    let found = fitted(page);
+    assert!(
+        found.is_none_or(|slowdown| load(slowdown).load.onload.unwrap() <= latest),
+        "{found:?}"
+    );
     assert!(fitted(recorded(&fast, &slow)).is_none_or(|slowdown| slowdown < 2.2));
 }
 
