@@ -54,7 +54,7 @@ pub(super) struct Load {
     pub(super) paints: Value,
     /// The effects of the page's scripts on its paints.
     pub(super) watched: Scripts,
-    /// What waits for responses of data.
+    /// The requests and elements that wait for scripts and data.
     pub(super) waits: Waits,
     pub(super) keep_secrets: bool,
     /// See [`RecordOptions::at_once`](super::RecordOptions::at_once).

@@ -8,6 +8,7 @@
 //! out. Also left out: occlusion by other elements, the contents of frames and of SVG
 //! images, and borders. Plain colours and shadows are backgrounds without a URL.
 
+mod names;
 mod rect;
 mod snapshot;
 
@@ -20,6 +21,7 @@ use url::Url;
 
 use super::history::{History, Motion};
 use super::markup::{self, Item};
+pub(super) use names::{Name, named};
 use rect::Rect;
 use snapshot::Snapshot;
 
@@ -71,10 +73,6 @@ pub(super) struct Context<'a> {
     /// Width and height of the viewport, in CSS pixels.
     pub(super) viewport: (f64, f64),
 }
-
-/// A name of an element that is the same in all loads of a page: its kind, its text, URL or path,
-/// and its number among those that are alike.
-pub(super) type Name = (Kind, String, usize);
 
 impl Context<'_> {
     fn is_in_viewport(&self, rect: Rect) -> bool {
@@ -130,23 +128,6 @@ pub(super) fn visible_nodes(snapshot: &Value, context: &Context<'_>) -> Vec<i64>
     let visible = painter.elements.iter();
     let visible = visible.filter(|e| context.is_in_viewport(e.rect));
     visible.filter_map(|e| painter.page.id(e.node)).collect()
-}
-
-/// Returns all visible elements of a page with their names. The elements of the viewport that are
-/// text or images of the markup are given whole.
-pub(super) fn named(snapshot: &Value, context: &Context<'_>) -> BTreeMap<Name, Option<Element>> {
-    let Some(painter) = painted(snapshot, context) else {
-        return BTreeMap::new();
-    };
-    let names = painter.names();
-    let elements = painter.finish(None).into_iter();
-    let whole = elements.map(|e| {
-        let [x, y, width, height] = e.rect;
-        let is_seen = context.is_in_viewport(Rect([x, y, x + width, y + height]));
-        let is_content = matches!(e.kind, Kind::Text | Kind::Image) && e.offset.is_some();
-        Some(e).filter(|_| is_seen && is_content)
-    });
-    names.into_iter().zip(whole).collect()
 }
 
 /// Returns true if scripts make the image at `url` larger than in `unscripted`, and build its
@@ -634,30 +615,6 @@ impl Painter<'_> {
         };
         let elements = std::mem::take(&mut self.elements);
         self.elements = elements.into_iter().flat_map(split).collect();
-    }
-
-    /// Returns the name of each element. The parts of a split background have the same one.
-    fn names(&self) -> Vec<Name> {
-        let mut count: BTreeMap<(Kind, String), usize> = BTreeMap::new();
-        let name = |e: &Entry| {
-            let contents = match (&e.url, e.kind) {
-                (Some(url), _) => url.clone(),
-                (None, Kind::Text) => e.text.clone(),
-                _ => self.path(e.node),
-            };
-            let nth = count.entry((e.kind, contents.clone())).or_default();
-            *nth += usize::from(!e.grown);
-            (e.kind, contents, *nth)
-        };
-        self.elements.iter().map(name).collect()
-    }
-
-    /// Returns the names and classes of a node and its ancestors.
-    fn path(&self, node: usize) -> String {
-        let nodes = std::iter::successors(Some(node), |n| self.page.parent(*n));
-        let class = |n| self.page.attribute(n, "class").unwrap_or_default();
-        let step = |n| format!("{}.{}", self.page.name(n), class(n));
-        nodes.map(step).collect::<Vec<_>>().join("<")
     }
 
     /// Returns the elements. `seen` contains those that are visible without scripts.

@@ -1,4 +1,4 @@
-//! What waits for each script and each response of data.
+//! Experiments that find the requests and elements which wait for a script or for data.
 //!
 //! Initiators name a function that made a request, not what called it, and nothing in a trace
 //! connects an element with the script that made it and the data that it shows. An experiment does:
@@ -43,6 +43,9 @@ const HIDDEN_SHARE: f64 = 0.2;
 /// The time after the navigation up to which a load waits for a hidden page to be shown anyway.
 const HIDDEN_MAX: Duration = Duration::from_secs(6);
 
+/// The time between two looks at a page that may be hidden.
+const LOOK: Duration = Duration::from_millis(100);
+
 /// The time for which each load listens before another one has its turn.
 const TURN: Duration = Duration::from_millis(5);
 
@@ -50,7 +53,8 @@ const TURN: Duration = Duration::from_millis(5);
 /// among those that are alike.
 pub(super) type Name = (String, String, String, usize);
 
-/// What waits for responses. Indices are those of the requests of the recorded load.
+/// The requests and elements that wait for responses. Indices are those of the requests of the
+/// recorded load.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waits {
     /// The requests whose responses were held back.
@@ -141,15 +145,15 @@ pub(super) fn find(
             let is_script = load.requests[next].kind == "Script";
             let content = Some(&content).filter(|_| is_script);
             let last = last.unwrap_or_default();
-            let begin = Experiment::begin(browser, url, &names[next], last, content)?;
-            running.push((next, begin));
+            let begin = Experiment::begin(browser, url, &names[next], last, content);
+            running.extend(unless_failed(begin)?.map(|begin| (next, begin)));
         }
         if running.is_empty() {
             return Ok(waits);
         }
         let mut over = Vec::new();
         for (held, experiment) in &mut running {
-            let progress = experiment.run(load)?;
+            let progress = unless_failed(experiment.run(load))?.unwrap_or(Progress::Failed);
             if !matches!(progress, Progress::Running) {
                 over.push(*held);
             }
@@ -159,7 +163,7 @@ pub(super) fn find(
                     let limit = hidden.until.map(Duration::as_millis_f64);
                     waits.hidden_by.get_or_insert((*held, limit));
                 }
-                // What comes later anyway may come after the release by chance.
+                // A request that comes later anyway may come after the release by chance.
                 let waits_for =
                     |i: usize| !found.requests.0.contains(&names[i]) && asked(i) <= found.released;
                 let requests = (0..names.len()).filter(is_known);
@@ -176,6 +180,16 @@ pub(super) fn find(
             }
         }
         running.retain(|(held, _)| !over.contains(held));
+    }
+}
+
+/// Returns `None` for an error of one load, such as that of a page that goes on to another address.
+/// The recording does not depend on it.
+fn unless_failed<T>(result: Result<T, ChromiumError>) -> Result<Option<T>, ChromiumError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error @ ChromiumError::Ended { .. }) => Err(error),
+        Err(_) => Ok(None),
     }
 }
 
@@ -231,7 +245,7 @@ fn parts(request: &Request) -> (&str, &str, &str) {
     (text("method"), &request.url, text("postData"))
 }
 
-/// What a load had requested and showed, before the release of a response and after it.
+/// The requests and elements of a load before the release of a response, and after it.
 struct Found {
     /// The time from the navigation to the release.
     released: Duration,
@@ -267,6 +281,8 @@ struct Experiment<'a> {
     /// The load waits for as long before it releases the response.
     least: Duration,
     begin: Instant,
+    /// The time of the last look at the elements.
+    looked: Instant,
     /// The texts and images that the recorded load shows in the end, if the page may be hidden.
     content: Option<&'a BTreeSet<layout::Name>>,
     /// See [`Found::hidden`].
@@ -296,6 +312,7 @@ impl<'a> Experiment<'a> {
             session,
             least,
             begin,
+            looked: begin,
             content,
             hidden: None,
             released: None,
@@ -314,10 +331,18 @@ impl<'a> Experiment<'a> {
             return Ok(Progress::Failed);
         }
         let is_early = self.released.is_none() && now.since(self.begin) < self.least + LULL;
-        if is_early || !self.watcher.is_quiet(session)? {
+        // A hidden page may be shown before the last request is made.
+        let looks = self.content.is_some() && now.since(self.looked) >= LOOK;
+        if is_early && !looks || !self.watcher.is_quiet(session)? {
             return Ok(Progress::Running);
         }
-        let shown = elements(session, load)?;
+        self.looked = now;
+        let snapshot = session.call(
+            "DOMSnapshot.captureSnapshot",
+            json!({"computedStyles": STYLES}),
+        )?;
+        // Places in the markup take long to find.
+        let shown: BTreeSet<_> = named(&snapshot, load, false).into_keys().collect();
         if self.released.is_none() {
             let since = now.since(self.begin);
             if self
@@ -332,13 +357,16 @@ impl<'a> Experiment<'a> {
             } else if let Some(hidden) = &mut self.hidden {
                 hidden.until.get_or_insert(since);
             }
+            if is_early {
+                return Ok(Progress::Running);
+            }
         }
         let asked = self.watcher.seen();
         if let Some((at, requests, elements)) = self.released.take() {
             return Ok(Progress::Over(Found {
                 released: at.since(self.begin),
                 requests: (requests, asked),
-                elements: (elements, shown.into_keys().collect()),
+                elements: (elements, shown),
                 hidden: self.hidden,
             }));
         }
@@ -347,21 +375,21 @@ impl<'a> Experiment<'a> {
         };
         session.call("Fetch.continueRequest", json!({"requestId": paused}))?;
         self.watcher.last_activity = session.now();
-        self.released = Some((session.now(), asked, shown));
+        self.released = Some((session.now(), asked, named(&snapshot, load, true)));
         Ok(Progress::Running)
     }
 }
 
 /// Returns the texts and images of the markup that the recorded load shows in the end.
 fn content(load: &Load) -> BTreeSet<layout::Name> {
-    let all = named(&load.snapshot, load).into_iter();
+    let all = named(&load.snapshot, load, true).into_iter();
     all.filter_map(|(name, element)| element.map(|_| name))
         .collect()
 }
 
 /// Returns true if hardly anything of this content is shown.
-fn is_hidden(content: &BTreeSet<layout::Name>, shown: &Elements) -> bool {
-    let seen = content.iter().filter(|name| shown.contains_key(*name));
+fn is_hidden(content: &BTreeSet<layout::Name>, shown: &BTreeSet<layout::Name>) -> bool {
+    let seen = content.intersection(shown);
     content.len() >= CONTENT_MIN && seen.count() as f64 <= HIDDEN_SHARE * content.len() as f64
 }
 
@@ -375,20 +403,12 @@ fn exactly(url: &str) -> String {
         .collect()
 }
 
-/// Returns the elements that are visible.
-fn elements(session: &mut Session, load: &Load) -> Result<Elements, ChromiumError> {
-    let snapshot = session.call(
-        "DOMSnapshot.captureSnapshot",
-        json!({"computedStyles": STYLES}),
-    )?;
-    Ok(named(&snapshot, load))
-}
-
-fn named(snapshot: &Value, load: &Load) -> Elements {
+/// Returns the elements that are visible, with their places in the markup if `places` is set.
+fn named(snapshot: &Value, load: &Load, places: bool) -> Elements {
     let base = load.paints["base"]
         .as_str()
         .and_then(|b| Url::parse(b).ok());
-    let document = har::main_document(load);
+    let document = har::main_document(load).filter(|_| places);
     base.map_or_else(BTreeMap::new, |base| {
         let context = layout::Context {
             document: &base,
@@ -434,7 +454,9 @@ impl<'a> Watcher<'a> {
 
     /// Returns true if nothing happens on the network, and scripts have nothing to do.
     fn is_quiet(&self, session: &mut Session) -> Result<bool, ChromiumError> {
-        let open = self.log.open() - usize::from(self.paused.is_some());
+        // A paused request may not be in the log yet.
+        let open = self.log.open();
+        let open = open.saturating_sub(self.paused.is_some().into());
         let is_idle = open == 0 && session.now().since(self.last_activity) >= LULL;
         Ok(is_idle && is_page_idle(session)?)
     }

@@ -72,7 +72,7 @@ pub(super) struct Recording<'a> {
     /// Times of `DOMContentLoaded` and the load event.
     pub(super) parsed: Option<f64>,
     pub(super) loaded: Option<f64>,
-    /// What waits for responses that were held back.
+    /// The entries that wait for responses which were held back.
     pub(super) waits: Waits<'a>,
     /// True if our own recorder made the recording; others do not tell the initiator of
     /// icons.

@@ -23,7 +23,7 @@ const REST_MS: f64 = 60_000.0;
 /// something happens.
 const HELD_MS: f64 = 30_000.0;
 
-/// What an entry tells of navigations, in milliseconds since 1970.
+/// Facts of an entry on navigations; times in milliseconds since 1970.
 struct Step {
     start: f64,
     end: f64,

@@ -60,7 +60,7 @@ pub(in crate::har) fn discoveries(
                 parent,
                 delay: Duration::ZERO,
             },
-            // What the data called has made the request, at once or later.
+            // The function that the data called made the request, at once or later.
             How::Script if recording.destinations[link.parent] == Destination::Fetch => {
                 let at = recording.end(link.parent).unwrap_or(f64::INFINITY);
                 let delay = since_event(recording, i, at);

@@ -17,7 +17,7 @@ use crate::har::thresholds::{FIRST_MOTION_MS, HORIZON_MS};
 use crate::har::waits::Joins;
 use pagerace_page::{Element, ElementKind, Largest, ResourceId, Wait};
 
-/// What the recording tells of an element; times in milliseconds since the navigation.
+/// Facts of the recording on an element; times in milliseconds since the navigation.
 #[derive(Clone)]
 pub(super) struct Told {
     /// The scripts and data that the element waits for, and when they were over.
