@@ -1,6 +1,7 @@
 //! Simulations of the variants that were measured live.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use pagerace_core::Duration;
 use pagerace_lab::contender::Contender;
@@ -69,6 +70,18 @@ impl Prediction {
     }
 }
 
+/// Returns the plan without the hints of its pages. Chromium ignores them in the browsing contexts of
+/// live loads (measured).
+fn without_hints(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    for page in &mut plan.pages {
+        if !page.hints.is_empty() {
+            Arc::make_mut(page).hints.clear();
+        }
+    }
+    plan
+}
+
 /// Simulates every variant of `plan`, and explains those of `metrics` that can be
 /// explained, in the median run.
 ///
@@ -89,6 +102,7 @@ pub fn predict(
     explainer: &Explainer<'_>,
     progress: &OnProgress<'_>,
 ) -> Result<Vec<Prediction>, LabError> {
+    let plan = &without_hints(plan);
     let grouping = run_race(plan, jobs, runner, progress)?;
     let all = grouping.variants.clone();
     let nominal = Plan {

@@ -1,4 +1,5 @@
-//! What commands share: groups of arguments, and what is made of them. Nothing here knows a command.
+//! What commands share: groups of arguments, and what is made of them. Nothing here knows a
+//! command.
 
 #[cfg(feature = "filter-lists")]
 mod ad_list;

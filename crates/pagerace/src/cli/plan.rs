@@ -119,8 +119,8 @@ impl Contenders {
 
     /// Adds the contenders to a plan, and the index of the baseline. Interventions that depend on
     /// pages wait for them. The first variant is the original. A strategy that the baseline names
-    /// takes part. So does `sequential` if no strategy is given, or if only strategies differ and no
-    /// baseline is named, unless few race.
+    /// takes part. So does `sequential` if no strategy is given, or if only strategies differ and
+    /// no baseline is named, unless few race.
     fn add_to(&self, plan: &mut Plan) -> Result<()> {
         let (variants, text) = if plan.pages.is_empty() && self.need_pages() {
             (vec![Interventions::default()], None)

@@ -47,8 +47,8 @@ const DEFAULT_NETWORKS: [&str; 5] = [
     "rate 50mbit rtt 20ms",
 ];
 
-/// Minimum number of simulated loads of each variant, where no packet is lost at random. The median of FCP is
-/// then within 0.5 % of that of 301 loads (two pages); the median of 31, within 1.1 %.
+/// Minimum number of simulated loads of each variant, where no packet is lost at random. The median
+/// of FCP is then within 0.5 % of that of 301 loads (two pages); the median of 31, within 1.1 %.
 const SIMULATED_RUNS: u32 = 30;
 
 /// Minimum gap between live and simulated times of a resource that is reported, in ms.

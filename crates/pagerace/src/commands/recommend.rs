@@ -54,7 +54,8 @@ Examples:
 #[command(name = "recommend", after_long_help = EXAMPLES)]
 pub(crate) struct RecommendArgs {
     /// A plan (a TOML file or a folder that holds plan.toml), a folder of results, or a file
-    /// that `study export` or `corpus --loads` wrote. Of a plan, the loads that its results lack run first.
+    /// that `study export` or `corpus --loads` wrote. Of a plan, the loads that its results lack
+    /// run first.
     #[arg(value_name = "INPUT")]
     input: PathBuf,
 

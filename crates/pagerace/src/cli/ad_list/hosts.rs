@@ -1,5 +1,5 @@
-//! Lists of hosts: hosts files (`hosts(5)`), lines of dnsmasq's configuration (`dnsmasq(8)`), and plain
-//! names.
+//! Lists of hosts: hosts files (`hosts(5)`), lines of dnsmasq's configuration (`dnsmasq(8)`), and
+//! plain names.
 
 use std::net::IpAddr;
 
@@ -48,8 +48,8 @@ pub(super) fn are_listed<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     telling.peek().is_some() && telling.all(|line| Line::read(line).is_some())
 }
 
-/// Returns the rules of a line in the syntax of ad blockers; `None` if it lists no hosts. A name alone
-/// is a host if there are `only_hosts` in its list.
+/// Returns the rules of a line in the syntax of ad blockers; `None` if it lists no hosts. A name
+/// alone is a host if there are `only_hosts` in its list.
 pub(super) fn rules(line: &str, only_hosts: bool) -> Option<Vec<String>> {
     let names = match Line::read(line)? {
         Line::Form(names) => names,

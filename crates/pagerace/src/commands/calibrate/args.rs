@@ -77,8 +77,8 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, requires = "observations", help_heading = "Output")]
     pub(crate) offline: bool,
 
-    /// Keep the part of the recordings that predictions need in this file (JSON, gzip). Pages of the file
-    /// without a recording are predicted from it, and not loaded live.
+    /// Keep the part of the recordings that predictions need in this file (JSON, gzip). Pages of
+    /// the file without a recording are predicted from it, and not loaded live.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) models: Option<PathBuf>,
 

@@ -24,7 +24,8 @@ struct Step {
     load: Load,
 }
 
-/// Returns the observations of the design: those that are `kept` in the file, and those measured now.
+/// Returns the observations of the design: those that are `kept` in the file, and those measured
+/// now.
 pub(super) fn observations(
     args: &CalibrateArgs,
     design: &[Plan],

@@ -44,8 +44,8 @@ Examples:
     mut_arg("seed", |arg| arg.help("Seed of the simulations"))
 )]
 pub(crate) struct ProbeArgs {
-    /// URLs of one to six objects of at least 12 kB, of the same host. For a single URL of a smaller
-    /// page, or one of unknown size, --find is implied.
+    /// URLs of one to six objects of at least 12 kB, of the same host. For a single URL of a
+    /// smaller page, or one of unknown size, --find is implied.
     #[arg(value_name = "URL", required = true, num_args = 1..=6)]
     pub(crate) urls: Vec<String>,
 
