@@ -292,7 +292,7 @@ impl Browser {
                     self.screen.uncover(shown, self.current.cause);
                 }
                 Timer::BlockPeriodOver(font) => self.end_block_period(at, font),
-                Timer::Flush(image) => self.flush_image(at, image),
+                Timer::Flush(image) => self.queue(Task::Flush(image)),
             }
             self.settle(at);
         }
@@ -311,17 +311,29 @@ impl Browser {
 
     /// Queues a task that became possible at the current event.
     fn queue(&mut self, task: Task) {
-        let lane = match task {
+        let lane = self.lane_of(task);
+        self.lanes[lane].push(task, self.current);
+        self.woken.push(lane);
+    }
+
+    /// Queues a task that became possible at the current event and runs before all others.
+    fn queue_first(&mut self, task: Task) {
+        let lane = self.lane_of(task);
+        self.lanes[lane].push_first(task, self.current);
+        self.woken.push(lane);
+    }
+
+    fn lane_of(&self, task: Task) -> usize {
+        match task {
             Task::Parse(id)
             | Task::Style(id)
             | Task::Script(id)
             | Task::Vector(id)
+            | Task::Flush(id)
             | Task::Deliver(id) => self.graph.nodes[id.index()].lane,
             Task::Request(id) => self.lane_of_script(id),
             Task::Render | Task::Callback(_) | Task::Load => 0,
-        };
-        self.lanes[lane].push(task, self.current);
-        self.woken.push(lane);
+        }
     }
 
     fn schedule(&mut self, at: Instant, timer: Timer) {

@@ -29,6 +29,8 @@ pub(crate) enum Task {
     Request(ResourceId),
     /// Take a complete response from the network service.
     Deliver(ResourceId),
+    /// Show what has arrived of a loading image.
+    Flush(ResourceId),
     /// Dispatch the load event.
     Load,
 }

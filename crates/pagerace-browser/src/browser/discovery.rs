@@ -363,7 +363,8 @@ impl Browser {
             // A failed navigation shows nothing and fires no event.
             Role::Html if self.document_is_lost() && Some(index) == self.graph.document => {}
             Role::Html => self.pump_parser(now, index),
-            Role::Style if usable => self.queue(Task::Style(id)),
+            // The task that takes a style sheet parses it, too.
+            Role::Style if usable => self.queue_first(Task::Style(id)),
             Role::Script(_) if usable => self.script_arrived(now, id),
             Role::Image if usable && is_vector(&self.page.resources[index]) => {
                 self.queue(Task::Vector(id));
@@ -395,7 +396,7 @@ impl Browser {
             }
             for child in self.graph.nodes[index].on_layout.clone() {
                 if self.graph.in_main_frame(child) {
-                    self.rendering.awaiting_layout.push((child, self.current));
+                    self.named_by_style(child);
                 } else {
                     self.discover(now, child);
                 }

@@ -3,10 +3,11 @@
 //! Chromium flushes the data of a loading image when its size is known, and then at most
 //! once a second (`ImageResource::AppendData`, `kFlushDelay`,
 //! <https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/loader/resource/image_resource.cc>).
-//! All browsers are modelled alike. A flush shows the rows that have arrived, of a progressive
-//! image those of its first scan.
+//! All browsers are modelled alike. A flush is a task of the page's thread: what arrives while that
+//! is busy counts, too. It shows the rows that have arrived, of a progressive image those of its
+//! first scan.
 
-use pagerace_core::{Duration, Instant};
+use pagerace_core::{Destination, Duration, Instant};
 use pagerace_page::{ImageCoding, Resource, ResourceId};
 
 use super::Browser;
@@ -24,7 +25,7 @@ pub(super) struct Flushes {
     /// The time of the last flush; before the first delayed one, the time at which the
     /// first bytes arrived after the size was known.
     last: Option<Instant>,
-    /// True if the next flush is scheduled.
+    /// True if the next flush is scheduled or queued.
     queued: bool,
     /// The share of the image that has been flushed.
     shown: f64,
@@ -40,23 +41,26 @@ impl Browser {
         if !visible || state.flushes.queued || state.received < head {
             return;
         }
-        if !state.flushes.sized {
-            state.flushes.sized = true;
-            self.show_image_so_far(id, true);
-            return;
-        }
-        let last = *state.flushes.last.get_or_insert(now);
         state.flushes.queued = true;
-        self.schedule(now.max(last + FLUSH_DELAY), Timer::Flush(id));
+        let due = if state.flushes.sized {
+            let last = *state.flushes.last.get_or_insert(now);
+            now.max(last + FLUSH_DELAY)
+        } else {
+            now + self.overheads.delivery(Destination::Image)
+        };
+        self.schedule(due, Timer::Flush(id));
     }
 
     /// Flushes a loading image.
     pub(super) fn flush_image(&mut self, now: Instant, id: ResourceId) {
-        let state = &mut self.states[id.index()];
-        state.flushes.queued = false;
-        if state.settled.is_none() {
-            state.flushes.last = Some(now);
-            self.show_image_so_far(id, false);
+        let flushes = &mut self.states[id.index()].flushes;
+        flushes.queued = false;
+        let first = !std::mem::replace(&mut flushes.sized, true);
+        if !first {
+            flushes.last = Some(now);
+        }
+        if self.states[id.index()].settled.is_none() {
+            self.show_image_so_far(id, first);
         }
     }
 

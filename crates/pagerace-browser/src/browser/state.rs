@@ -1,6 +1,6 @@
 //! The state of each resource, of the load event and of rendering.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pagerace_core::{Duration, Instant, Priority};
 use pagerace_page::{Overlay, ResourceId, Wait};
@@ -164,6 +164,10 @@ pub(super) struct Rendering {
     pub(super) placed_images: BTreeMap<ResourceId, Instant>,
     /// Fonts and images that the next layout requests.
     pub(super) awaiting_layout: Vec<(ResourceId, Ready)>,
+    /// Fonts that a style sheet names, and no text on the page uses.
+    pub(super) unused_fonts: Vec<(ResourceId, Ready)>,
+    /// The fonts of the text that is on the page.
+    pub(super) used_fonts: BTreeSet<ResourceId>,
     /// Requested images in the viewport that no layout has seen yet, with the signals to
     /// which they are raised.
     pub(super) to_raise: Vec<(ResourceId, Priority)>,

@@ -37,7 +37,7 @@ impl Browser {
             }
             Task::Callback(index) => self.begin_callback(index),
             Task::Deliver(_) => self.overheads.receive,
-            Task::Request(_) | Task::Load => Duration::ZERO,
+            Task::Request(_) | Task::Flush(_) | Task::Load => Duration::ZERO,
         }
     }
 
@@ -62,6 +62,7 @@ impl Browser {
             Task::Callback(_) => {}
             Task::Request(id) => self.discover(now, id),
             Task::Deliver(id) => self.response_ended(now, id, false),
+            Task::Flush(id) => self.flush_image(now, id),
             Task::Load => self.load_dispatched(now),
         }
     }
@@ -130,8 +131,7 @@ impl Browser {
         if self.rendering.laid_out {
             self.queue(Task::Render);
         } else {
-            self.lanes[0].push_first(Task::Render, self.current);
-            self.woken.push(0);
+            self.queue_first(Task::Render);
         }
     }
 

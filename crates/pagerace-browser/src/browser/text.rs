@@ -32,9 +32,28 @@ impl Browser {
         }
     }
 
-    /// Adds a block of text to the document.
+    /// Adds a block of text to the document. The next layout requests its fonts.
     pub(super) fn text_made(&mut self, block: usize) {
-        self.rendering.text_waiting.push((block, self.current));
+        let rendering = &mut self.rendering;
+        rendering.text_waiting.push((block, self.current));
+        rendering.used_fonts.extend(&self.layout.text[block].fonts);
+        let used = &rendering.used_fonts;
+        let unused = &mut rendering.unused_fonts;
+        let now_used = unused.extract_if(.., |(font, _)| used.contains(font));
+        let now_used = now_used.map(|(font, named)| (font, named.and(self.current)));
+        rendering.awaiting_layout.extend(now_used);
+    }
+
+    /// Adds a font or an image that a style sheet names. The next layout requests it, a font once
+    /// there is text that uses it.
+    pub(super) fn named_by_style(&mut self, id: ResourceId) {
+        let rendering = &mut self.rendering;
+        let uses = |block: &Block| block.fonts.contains(&id);
+        if !rendering.used_fonts.contains(&id) && self.layout.text.iter().any(uses) {
+            rendering.unused_fonts.push((id, self.current));
+        } else {
+            rendering.awaiting_layout.push((id, self.current));
+        }
     }
 
     /// Returns true if there is visible text that no frame has shown.

@@ -1,12 +1,16 @@
 //! Images that are shown while they load, and overlays that hide the page.
 
+use std::sync::Arc;
+
 use pagerace_browser::Cached;
 use pagerace_core::{Destination, Duration};
 use pagerace_page::{
     Element, ImageBytes, ImageCoding, ImageShare, Overlay, PictureShares, Resource, Wait,
 };
 
-use crate::common::{Network, document, head_script, id, in_markup, ms, page, visible_image};
+use crate::common::{
+    Network, desktop, document, head_script, id, in_markup, load, ms, page, visible_image,
+};
 use crate::recorded_layout::{image, loaded, paints, text, with_layout};
 
 /// Returns visual progress, with times relative to the end, of an image of 320 kB at
@@ -72,6 +76,49 @@ fn a_loading_image_is_looked_at_once_a_second_from_when_its_size_is_known() {
         .map(|p| (p.0 / 100.0).round() / 10.0)
         .collect();
     assert_eq!(times, [-2.0, -1.0, 0.0], "{points:?}");
+}
+
+#[test]
+fn a_busy_thread_shows_what_has_arrived_of_an_image_meanwhile() {
+    // The size of the image is known while the script runs.
+    let shown = |busy: f64| {
+        let script = Resource {
+            cpu_time: Some(ms(busy)),
+            ..head_script(1_000, 400)
+        };
+        let photo = Resource {
+            image: ImageBytes {
+                coding: ImageCoding::TopDown,
+                head: 20_000,
+                rows: None,
+            },
+            ..visible_image(420_000, 900)
+        };
+        let page = page(vec![document(4_000), script, photo]);
+        let elements = vec![text(10.0, Some(3_900), &[]), image(2, 1000.0)];
+        let network = Network {
+            rate: 100_000,
+            ..Network::default()
+        };
+        let page = Arc::new(with_layout(&page, elements));
+        let l = load(&page, &desktop(), &network, 1);
+        let progress = l.browser.visual_progress();
+        let mut shown = progress.iter().filter(|(_, share)| *share > 0.02);
+        let (at, share) = *shown.next().expect("shown");
+        (
+            at.since(pagerace_core::Instant::ZERO).as_millis_f64(),
+            share,
+        )
+    };
+    let (at, share) = shown(1.0);
+    assert!(
+        (1_300.0..1_500.0).contains(&at),
+        "{at}: a second after its size"
+    );
+    assert!((0.2..0.3).contains(&share), "{share}");
+    let (at, share) = shown(900.0);
+    assert!((1_000.0..1_200.0).contains(&at), "{at}: after the script");
+    assert!((0.15..0.25).contains(&share), "{share}");
 }
 
 #[test]

@@ -57,6 +57,36 @@ fn elements_that_scripts_make_wait_for_their_event_and_take_their_time_to_move()
     }
 }
 
+#[test]
+fn a_layout_requests_a_font_once_there_is_text_in_it() {
+    let sheet = Trigger::Style { parent: id(1) };
+    let made = page(vec![
+        document(4_000),
+        blocking_sheet(1_000, 400),
+        resource(Destination::Font, 20_000, sheet),
+    ]);
+    let asked = |of_markup: &[u32], of_script: &[u32]| {
+        let by_script = Element {
+            after: Wait::Loaded,
+            delay: Some(ms(400.0)),
+            ..text(300.0, None, of_script)
+        };
+        let elements = vec![text(100.0, Some(3_000), of_markup), by_script];
+        let l = loaded(with_layout(&made, elements), &Network::default());
+        let onload = l.browser.metrics().onload.expect("loaded");
+        (l.asked(2).expect("asked"), onload.as_millis_f64())
+    };
+    let (early, onload) = asked(&[2], &[2]);
+    assert!(early < onload + 20.0, "{early} {onload}");
+    let (late, onload) = asked(&[], &[2]);
+    assert!(
+        (onload + 400.0..onload + 420.0).contains(&late),
+        "{late} {onload}"
+    );
+    // A font of which no text is known is requested by the first layout.
+    assert!((asked(&[], &[]).0 - early).abs() < 1.0);
+}
+
 /// Loads a page whose image of `bytes` bytes waits for `after` and then moves. `change` changes the
 /// network.
 fn with_moving_image(

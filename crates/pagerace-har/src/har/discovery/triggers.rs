@@ -42,7 +42,8 @@ pub(in crate::har) fn discoveries(
         let awaited = recording.waits.beyond(links, i);
         let mut trigger = match link.how {
             How::Script | How::Inline | How::Style
-                if let Some(last) = recording.last_of(&awaited) =>
+                if let Some(last) = recording.last_of(&awaited)
+                    && !(link.how == How::Style && only_late_text_uses(recording, i)) =>
             {
                 evidence = Evidence::Recorded;
                 let (by, all) = after_data(link, last, &awaited);
@@ -168,6 +169,22 @@ fn after_data(link: &Link, last: usize, awaited: &[usize]) -> (usize, Vec<usize>
         How::Style => (last, [awaited, &[link.parent]].concat()),
         _ => (last, awaited.to_vec()),
     }
+}
+
+/// True if `i` is a font that waits with its text: all text in it waits for scripts or data.
+fn only_late_text_uses(recording: &Recording, i: usize) -> bool {
+    let layout = recording
+        .page
+        .own
+        .as_ref()
+        .and_then(|own| own.layout.as_ref());
+    let elements = layout.into_iter().flat_map(|layout| &layout.elements);
+    let url = recording.entries[i].url_text;
+    let users = elements.filter(|element| element.fonts.iter().any(|font| font == url));
+    let mut waits = users.map(|user| user.waits_for.as_ref().is_some_and(|ids| !ids.is_empty()));
+    waits
+        .next()
+        .is_some_and(|first| first && waits.all(|waits| waits))
 }
 
 /// Returns the recorded caller of entry `i` and the time from it to the request in
