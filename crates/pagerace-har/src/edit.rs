@@ -3,14 +3,13 @@
 //! Markup and style sheets are edited where they name a changed resource; all else stays as
 //! recorded, byte for byte. What scripts request cannot be edited.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use bytes::Bytes;
 use html5gum::{StartTag, Token};
 use pagerace_core::Destination;
 use pagerace_page::change::{Change, Edit};
-use pagerace_page::intervention::Target;
 use pagerace_page::{Changes, Page};
 use thiserror::Error;
 use url::Url;
@@ -34,6 +33,15 @@ pub enum EditError {
     /// The change cannot be made to the page.
     #[error(transparent)]
     Page(#[from] pagerace_page::change::CannotChange),
+    /// Markup alone cannot make the change.
+    #[error(
+        "`{change}`: the recorded bodies alone cannot make this change; simulate it with \
+         `pagerace race`"
+    )]
+    Other {
+        /// The change.
+        change: String,
+    },
     /// No recorded body names any of the resources.
     #[error(
         "`{change}`: no recorded markup or style sheet names {url}, so servers cannot change its \
@@ -73,27 +81,37 @@ impl Recording {
     /// Edits the bodies, and returns the URLs that none of them names.
     fn edit(&mut self, change: &Change) -> Result<Vec<String>, EditError> {
         let page = &self.page;
-        let selected = page.resources.iter().filter(|resource| {
-            let target = Target::of(page, resource);
-            change.selector.selects(&target)
+        let selected = change.selected(page).into_iter().filter_map(|id| {
+            let resource = page.resource(id);
+            let url = without_fragment(&resource.url)?;
+            Some((url, change.edit(resource, page)))
         });
-        let selected = selected.filter_map(|resource| without_fragment(&resource.url));
-        let urls: BTreeSet<String> = selected.collect();
+        let edits: BTreeMap<String, Edit> = selected.collect();
+        if edits.values().all(|edit| *edit == Edit::Other) {
+            return Err(EditError::Other {
+                change: change.to_string(),
+            });
+        }
+        let urls: BTreeSet<String> = edits.keys().cloned().collect();
         let mut named: BTreeSet<String> = BTreeSet::new();
         for exchange in &mut self.exchanges {
             let Some(text) = text(exchange) else { continue };
-            let mut edits = match destination(page, exchange) {
+            let mut replacements = match destination(page, exchange) {
                 Some(Destination::Document | Destination::Iframe) => {
-                    in_markup(text, &exchange.url, &urls, &change.edit(), &mut named)
+                    let mut all = in_markup(text, &exchange.url, &edits, &mut named);
+                    if exchange.resource == Some(page.document) {
+                        all.extend(in_head(text, &edits, &mut named));
+                    }
+                    all
                 }
                 Some(Destination::Style) => Vec::new(),
                 _ => continue,
             };
             if change.edits_styles() {
-                edits.extend(in_styles(text, &exchange.url, &urls, &mut named));
+                replacements.extend(in_styles(text, &exchange.url, &urls, &mut named));
             }
-            if !edits.is_empty() {
-                exchange.body = Some(Bytes::from(replaced(text, edits)));
+            if !replacements.is_empty() {
+                exchange.body = Some(Bytes::from(replaced(text, replacements)));
             }
         }
         // A resource that another removed one leads to goes with it.
@@ -137,26 +155,60 @@ fn without_fragment(url: &str) -> Option<String> {
 /// A range of a text, and what replaces it.
 type Replacement = (Range<usize>, String);
 
-/// Returns the replacements in markup for elements that name one of `urls`.
+/// Returns the elements that are added at the begin of the document's head.
+fn in_head(
+    html: &str,
+    all: &BTreeMap<String, Edit>,
+    named: &mut BTreeSet<String>,
+) -> Option<Replacement> {
+    let mut added = String::new();
+    for (url, edit) in all {
+        if let Edit::Insert(element) = edit {
+            named.insert(url.clone());
+            // Connections to one host need one element.
+            if !added.contains(element) {
+                added.push_str(element);
+            }
+        }
+    }
+    let tags = tokens(html).filter_map(|token| match token {
+        Token::StartTag(tag) => Some(tag),
+        _ => None,
+    });
+    let mut at = 0;
+    for tag in tags {
+        match &**tag.name {
+            b"html" => at = tag.span.end,
+            b"head" => {
+                at = tag.span.end;
+                break;
+            }
+            _ => break,
+        }
+    }
+    (!added.is_empty()).then_some((at..at, added))
+}
+
+/// Returns the replacements in markup for elements that name one of the URLs.
 fn in_markup(
     html: &str,
     document: &Url,
-    urls: &BTreeSet<String>,
-    edit: &Edit,
+    all: &BTreeMap<String, Edit>,
     named: &mut BTreeSet<String>,
 ) -> Vec<Replacement> {
-    let found = scan(html, document).into_iter();
-    let ends: BTreeSet<usize> = found
-        .filter(|reference| urls.contains(&reference.url))
-        .map(|reference| {
-            named.insert(reference.url);
-            reference.offset as usize
-        })
-        .collect();
+    let mut ends: BTreeMap<usize, &Edit> = BTreeMap::new();
+    for reference in scan(html, document) {
+        if let Some((url, edit)) = all.get_key_value(&reference.url)
+            && matches!(edit, Edit::Remove | Edit::Set(..))
+        {
+            named.insert(url.clone());
+            ends.insert(reference.offset as usize, edit);
+        }
+    }
     let mut edits = Vec::new();
     // The element that is being removed, and the picture around it.
     let (mut removed, mut picture): (Option<Open>, Option<Open>) = (None, None);
-    let mut for_image = false;
+    let mut for_image = None;
     for token in tokens(html) {
         match token {
             Token::StartTag(tag) => {
@@ -167,19 +219,24 @@ fn in_markup(
                 if open.name == b"picture" {
                     picture = Some(open.clone());
                 }
-                let is_image = open.name == b"img" && std::mem::take(&mut for_image);
-                if !ends.contains(&tag.span.end) && !is_image {
+                let of_picture = for_image.take_if(|_| open.name == b"img");
+                let Some(edit) = ends.get(&tag.span.end).copied().or(of_picture) else {
                     continue;
-                }
+                };
                 match edit {
+                    Edit::Insert(_) | Edit::Other => {}
                     // The picture's image has the attributes for all of its sources.
                     Edit::Set(..) if open.name == b"source" && picture.is_some() => {
-                        for_image = true;
+                        for_image = Some(edit);
                     }
                     Edit::Set(name, value) => {
                         // Browsers use the first of two attributes with one name.
                         let at = tag.span.start + 1 + tag.name.len();
-                        edits.push((at..at, format!(" {name}=\"{value}\"")));
+                        let value = match value.as_str() {
+                            "" => String::new(),
+                            value => format!("=\"{value}\""),
+                        };
+                        edits.push((at..at, format!(" {name}{value}")));
                     }
                     Edit::Remove if picture.is_some() => removed = picture.take(),
                     Edit::Remove if open.has_end() => removed = Some(open),

@@ -23,6 +23,7 @@
 //! in as a [`Runner`].
 
 pub mod across;
+pub mod advice;
 pub mod analysis;
 pub mod bulk;
 pub mod contender;

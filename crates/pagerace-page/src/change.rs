@@ -10,23 +10,46 @@
 //! that the simulator loads, and what it does to the markup that a live server sends.
 
 mod fetch_priority;
+mod font_display;
+mod late;
+mod loading;
+mod preconnect;
+mod preload;
 mod remove;
+mod resize;
 mod retain;
+mod script_mode;
+mod self_host;
+mod server_time;
 
 use std::fmt;
 use std::str::FromStr;
 
 use pagerace_core::suggest::did_you_mean;
-use pagerace_core::{Destination, serde_as_text};
+use pagerace_core::{Destination, Duration, serde_as_text};
 use thiserror::Error;
 
-use crate::intervention::{InterventionError, Selector, Target};
+use crate::intervention::{Effect, InterventionError, Selector, Target};
 use crate::{Evidence, Page, Resource, ResourceId};
 
 pub use retain::Kept;
 
 /// All kinds, in the order of lists.
-pub static KINDS: [&dyn Kind; 2] = [&fetch_priority::FetchPriority, &remove::Remove];
+pub static KINDS: [&dyn Kind; 13] = [
+    &preload::Preload,
+    &preconnect::Preconnect,
+    &fetch_priority::FetchPriority,
+    &loading::Eager,
+    &loading::Lazy,
+    &script_mode::Async,
+    &script_mode::Defer,
+    &late::Late,
+    &font_display::FontDisplay,
+    &self_host::SelfHost,
+    &resize::Resize,
+    &server_time::ServerTime,
+    &remove::Remove,
+];
 
 /// The text form of no changes.
 pub const NONE: &str = "unchanged";
@@ -36,8 +59,10 @@ pub trait Kind: Sync {
     /// The name, in lower case.
     fn name(&self) -> &'static str;
 
-    /// The values that may follow the name and `=`; empty if there are none.
-    fn values(&self) -> &'static [&'static str];
+    /// The value that follows the name and `=`.
+    fn value(&self) -> Value {
+        Value::None
+    }
 
     /// The effect, in one sentence without a full stop.
     fn summary(&self) -> &'static str;
@@ -51,27 +76,46 @@ pub trait Kind: Sync {
     /// The reason why the change has no effect on any of them.
     fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String>;
 
-    /// The same change to an element of the markup that names one of the resources.
-    fn edit(&self, value: &str) -> Edit;
+    /// The same change to the markup that names this resource of `page`.
+    fn edit(&self, value: &str, resource: &Resource, page: &Page) -> Edit;
 
-    /// The same change to a style sheet that names one of the resources.
-    fn edits_styles(&self) -> bool;
+    /// True if the change concerns style sheets that name the resources, too.
+    fn edits_styles(&self) -> bool {
+        false
+    }
 }
 
-/// A change of an element in markup.
+/// The value of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// The change has none.
+    None,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A number above 0 and below 1.
+    Share,
+    /// A time, such as `50ms`.
+    Time,
+}
+
+/// A change of markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
     /// The element goes, with its content.
     Remove,
-    /// An attribute gets this value.
+    /// An attribute of the element gets this value.
     Set(&'static str, String),
+    /// The document's head begins with this element.
+    Insert(String),
+    /// Markup alone cannot make the change.
+    Other,
 }
 
 /// One change of a page.
 #[derive(Clone)]
 pub struct Change {
     kind: &'static dyn Kind,
-    value: &'static str,
+    value: String,
     /// The requests concerned.
     pub selector: Selector,
 }
@@ -141,9 +185,21 @@ impl Change {
         kind_of(word).is_some()
     }
 
-    /// Returns the change of the markup's elements that name selected resources.
-    pub fn edit(&self) -> Edit {
-        self.kind.edit(self.value)
+    /// Returns the name of the change's kind.
+    pub fn kind(&self) -> &'static str {
+        self.kind.name()
+    }
+
+    /// Returns the change of the markup that names this resource of `page`.
+    pub fn edit(&self, resource: &Resource, page: &Page) -> Edit {
+        self.kind.edit(&self.value, resource, page)
+    }
+
+    /// Returns the resources of `page` that the change selects.
+    pub fn selected(&self, page: &Page) -> Vec<ResourceId> {
+        let all = page.resources.iter();
+        let selected = all.filter(|resource| self.selector.selects(&Target::of(page, resource)));
+        selected.map(|resource| resource.id).collect()
     }
 
     /// Returns true if style sheets that name selected resources change, too.
@@ -156,17 +212,12 @@ impl Change {
     /// # Errors
     /// It selects nothing, or has no effect on what it selects.
     fn apply(&self, page: &mut Page) -> Result<Kept, CannotChange> {
-        let selected = |id: &ResourceId| {
-            let resource = page.resource(*id);
-            self.selector.selects(&Target::of(page, resource))
-        };
-        let ids = (0..page.resources.len()).map(|i| ResourceId(i as u32));
-        let on: Vec<ResourceId> = ids.filter(selected).collect();
+        let on = self.selected(page);
         let name = page.name.clone();
         let done = if on.is_empty() {
             Err("it selects no request; `pagerace page FILE` lists them".to_owned())
         } else {
-            self.kind.apply(self.value, &on, page)
+            self.kind.apply(&self.value, &on, page)
         };
         done.map_err(|reason| CannotChange {
             change: self.to_string(),
@@ -228,6 +279,72 @@ fn doubtful(page: &Page, kept: &Kept) -> Vec<ResourceId> {
     guessed.map(|resource| resource.id).collect()
 }
 
+/// Makes a change to each of these resources. Those to which it cannot be made stay as they are.
+///
+/// # Errors
+/// The first reason why it cannot be made, if that is so for all of them.
+fn each(
+    on: &[ResourceId],
+    page: &mut Page,
+    mut change: impl FnMut(&mut Page, ResourceId) -> Result<(), &'static str>,
+) -> Result<Kept, String> {
+    let mut first = None;
+    let mut is_made = false;
+    for id in on {
+        match change(page, *id) {
+            Ok(()) => is_made = true,
+            Err(reason) => {
+                first.get_or_insert_with(|| format!("{}: {reason}", page.resource(*id).url));
+            }
+        }
+    }
+    match first {
+        Some(reason) if !is_made => Err(reason),
+        _ => Ok(Kept::all(page.resources.len())),
+    }
+}
+
+impl Value {
+    /// Returns the value as it is stored; `None` if `found` is not such a value.
+    fn read(self, found: Option<&str>) -> Option<String> {
+        match (self, found) {
+            (Self::None, None) => Some(String::new()),
+            (Self::None, Some(_)) | (_, None) => None,
+            (Self::Word(words), Some(found)) => {
+                let mut words = words.iter();
+                let word = words.find(|word| word.eq_ignore_ascii_case(found))?;
+                Some((*word).to_owned())
+            }
+            (Self::Share, Some(found)) => {
+                let share: f64 = found.parse().ok()?;
+                (share > 0.0 && share < 1.0).then(|| share.to_string())
+            }
+            (Self::Time, Some(found)) => time(found).map(|_| found.to_owned()),
+        }
+    }
+
+    /// Returns what may be written for changes named `name`.
+    fn expected(self, name: &str) -> String {
+        match self {
+            Self::None => format!("`{name}` without a value"),
+            Self::Word(words) => {
+                let all: Vec<String> = words.iter().map(|one| format!("`{name}={one}`")).collect();
+                all.join(" or ")
+            }
+            Self::Share => format!("a share above 0 and below 1, as in `{name}=0.5`"),
+            Self::Time => format!("a time, as in `{name}=50ms`"),
+        }
+    }
+}
+
+/// Reads a time such as `50ms`.
+fn time(text: &str) -> Option<Duration> {
+    match text.parse() {
+        Ok(Effect::Delay(time)) => Some(time),
+        _ => None,
+    }
+}
+
 fn kind_of(word: &str) -> Option<&'static dyn Kind> {
     let name = word.split('=').next().unwrap_or(word);
     let mut all = KINDS.iter();
@@ -254,24 +371,9 @@ impl FromStr for Change {
             }
         })?;
         let found = first.split_once('=').map(|(_, value)| value);
-        let mut values = kind.values().iter();
-        let value = match found {
-            None if kind.values().is_empty() => Some(""),
-            None => None,
-            Some(found) => values.find(|one| one.eq_ignore_ascii_case(found)).copied(),
-        };
-        let value = value.ok_or_else(|| ChangeError::Value {
+        let value = kind.value().read(found).ok_or_else(|| ChangeError::Value {
             text: first.to_owned(),
-            expected: match kind.values() {
-                [] => format!("`{}` without a value", kind.name()),
-                values => {
-                    let all: Vec<String> = values
-                        .iter()
-                        .map(|one| format!("`{}={one}`", kind.name()))
-                        .collect();
-                    all.join(" or ")
-                }
-            },
+            expected: kind.value().expected(kind.name()),
         })?;
         let rest = rest.trim();
         if rest.is_empty() {

@@ -7,6 +7,7 @@ use clap::{ArgMatches, Parser};
 
 use crate::cli::groups::brief;
 
+pub(crate) mod advise;
 pub(crate) mod bulk;
 #[cfg(feature = "live")]
 pub(crate) mod calibrate;
@@ -39,6 +40,7 @@ fn table() -> Vec<(&'static str, Vec<Entry>)> {
             "Ask about a page",
             vec![
                 entry(race::run),
+                entry(advise::run),
                 entry(explain::run),
                 entry(bulk::run),
                 entry(page::run),

@@ -1,9 +1,9 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pagerace_page::change::Edit;
 use url::Url;
 
-use super::{in_markup, in_styles, replaced};
+use super::{in_head, in_markup, in_styles, replaced};
 
 const PAGE: &str = r#"<head><link rel=stylesheet href="a.css"><script src=b.js>x</script></head>
 <body><picture><source srcset="h.webp 1x"><img src="/h.jpg"></picture>
@@ -11,9 +11,12 @@ const PAGE: &str = r#"<head><link rel=stylesheet href="a.css"><script src=b.js>x
 
 fn edited(edit: &Edit, styles: bool, url: &str) -> String {
     let base = Url::parse("https://a.example/").unwrap();
-    let urls = BTreeSet::from([base.join(url).unwrap().to_string()]);
+    let url = base.join(url).unwrap().to_string();
+    let urls = BTreeSet::from([url.clone()]);
+    let all = BTreeMap::from([(url, edit.clone())]);
     let mut named = BTreeSet::new();
-    let mut edits = in_markup(PAGE, &base, &urls, edit, &mut named);
+    let mut edits = in_markup(PAGE, &base, &all, &mut named);
+    edits.extend(in_head(PAGE, &all, &mut named));
     if styles {
         edits.extend(in_styles(PAGE, &base, &urls, &mut named));
     }
@@ -62,4 +65,13 @@ fn attributes_come_first() {
     // A picture's source has no such attribute; its image has.
     let expected = PAGE.replace(r#"<img src="/h"#, r#"<img fetchpriority="high" src="/h"#);
     assert_eq!(edited(&edit, false, "h.webp"), expected);
+}
+
+#[test]
+fn elements_are_added_at_the_begin_of_the_head() {
+    let link = "<link rel=preload>";
+    let added = edited(&Edit::Insert(link.to_owned()), false, "i.jpg");
+    assert_eq!(added, PAGE.replacen("<head>", &format!("<head>{link}"), 1));
+    let with_value = edited(&Edit::Set("async", String::new()), false, "b.js");
+    assert_eq!(with_value, PAGE.replace("<script", "<script async"));
 }

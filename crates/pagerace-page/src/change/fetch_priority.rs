@@ -3,7 +3,7 @@
 
 use pagerace_core::{Destination, RequestPriority};
 
-use super::{Edit, Kept, Kind};
+use super::{Edit, Kept, Kind, Value, each};
 use crate::model::FetchPriority as Hint;
 use crate::{Evidence, Page, Resource, ResourceId, Trigger};
 
@@ -15,8 +15,8 @@ impl Kind for FetchPriority {
         "fetchpriority"
     }
 
-    fn values(&self) -> &'static [&'static str] {
-        &["high", "low"]
+    fn value(&self) -> Value {
+        Value::Word(&["high", "low"])
     }
 
     fn summary(&self) -> &'static str {
@@ -33,36 +33,22 @@ impl Kind for FetchPriority {
         } else {
             Hint::Low
         };
-        let reasons: Vec<Option<String>> =
-            on.iter().map(|id| refusal(page.resource(*id))).collect();
-        if let Some(Some(reason)) = reasons.first()
-            && reasons.iter().all(Option::is_some)
-        {
-            return Err(reason.clone());
-        }
-        for (id, _) in on
-            .iter()
-            .zip(&reasons)
-            .filter(|(_, reason)| reason.is_none())
-        {
+        each(on, page, |page, id| {
             let resource = &mut page.resources[id.index()];
+            refusal(resource).map_or(Ok(()), Err)?;
             resource.fetch_priority = hint;
             resource.priority = class(resource, hint);
-        }
-        Ok(Kept::all(page.resources.len()))
+            Ok(())
+        })
     }
 
-    fn edit(&self, value: &str) -> Edit {
+    fn edit(&self, value: &str, _: &Resource, _: &Page) -> Edit {
         Edit::Set("fetchpriority", value.to_owned())
-    }
-
-    fn edits_styles(&self) -> bool {
-        false
     }
 }
 
 /// Returns the reason why no attribute tells the browser anything about this request.
-fn refusal(resource: &Resource) -> Option<String> {
+fn refusal(resource: &Resource) -> Option<&'static str> {
     let by_time = resource.discovery.evidence >= Evidence::Timing;
     let why = match (resource.discovery.trigger, resource.destination) {
         _ if by_time => "the recording does not tell what requests it",
@@ -76,7 +62,7 @@ fn refusal(resource: &Resource) -> Option<String> {
         (Trigger::Inline { .. } | Trigger::Script { .. }, _) => "a script requests it",
         (Trigger::After { .. }, _) => "it follows another request for an unknown cause",
     };
-    Some(format!("{}: {why}", resource.url))
+    Some(why)
 }
 
 /// Returns the class in which Chromium first requests the resource (`resource_fetcher.cc`,

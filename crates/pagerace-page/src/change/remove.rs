@@ -3,7 +3,7 @@
 use pagerace_core::Destination;
 
 use super::{Edit, Kept, Kind};
-use crate::{Evidence, Page, ResourceId, Trigger};
+use crate::{Evidence, Page, Resource, ResourceId, Trigger};
 
 /// Removes the resources, and what only they led to.
 pub(super) struct Remove;
@@ -11,10 +11,6 @@ pub(super) struct Remove;
 impl Kind for Remove {
     fn name(&self) -> &'static str {
         "remove"
-    }
-
-    fn values(&self) -> &'static [&'static str] {
-        &[]
     }
 
     fn summary(&self) -> &'static str {
@@ -53,7 +49,7 @@ impl Kind for Remove {
         Ok(page.retain(|id| !gone[id.index()]))
     }
 
-    fn edit(&self, _value: &str) -> Edit {
+    fn edit(&self, _: &str, _: &Resource, _: &Page) -> Edit {
         Edit::Remove
     }
 

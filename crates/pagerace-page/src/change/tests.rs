@@ -129,6 +129,7 @@ fn texts_are_read_as_they_are_written() {
     for text in [
         "remove ads",
         "fetchpriority=high */hero.jpg; remove third-party-js+fonts",
+        "resize=0.5 images; server-time=50ms html; font-display=swap fonts",
         "unchanged",
     ] {
         assert_eq!(text.parse::<Changes>().unwrap().to_string(), text);
@@ -144,6 +145,8 @@ fn texts_are_read_as_they_are_written() {
             "`fetchpriority=high` or `fetchpriority=low`",
         ),
         ("remove a+", "is not a category"),
+        ("resize=2 images", "a share above 0 and below 1"),
+        ("server-time=soon html", "a time, as in `server-time=50ms`"),
     ] {
         assert!(error(text).contains(part), "{text}: {}", error(text));
     }
@@ -287,4 +290,80 @@ fn servers_make_the_same_change() {
     assert_eq!(edit("remove ads"), Edit::Remove);
     let low = Edit::Set("fetchpriority", "low".to_owned());
     assert_eq!(edit("fetchpriority=LOW ads"), low);
+}
+
+#[test]
+fn a_preload_is_found_in_the_head() {
+    let late = |page: &Page, i: u32| page.resource(id(i)).discovery.trigger;
+    let page = after("preload */a.woff2");
+    assert_eq!(late(&page, 5), markup());
+    // An image that a layout requested is requested by the markup now.
+    let page = after("preload */late.jpg");
+    assert_eq!(late(&page, 2), markup());
+    assert_eq!(page.layout().unwrap().by_layout, [id(6)]);
+    // Data are there sooner, and what they lead to still waits for the script that asks for them.
+    let page = after("preload */data.json");
+    assert_eq!(page.joins, [vec![id(1), id(3)]]);
+    let elements = &page.layout().unwrap().elements;
+    assert_eq!(elements[3].after, Wait::Join { join: 0 });
+    assert!(refusal("preload */hero.jpg").contains("begins with it already"));
+    assert!(refusal("preload */app.js").contains("begins with it already"));
+}
+
+#[test]
+fn scripts_stop_the_parser_no_longer() {
+    let mut blocking = page();
+    blocking.resources[1].render_blocking = true;
+    let changes: Changes = "defer */app.js".parse().unwrap();
+    let after = changes.apply(&blocking).unwrap().page;
+    let script = after.resource(id(1));
+    assert_eq!(script.script_mode, pagerace_core::ScriptMode::Defer);
+    assert!(!script.render_blocking && script.priority == RequestPriority::Low);
+    let twice: Changes = "async */app.js; defer */app.js".parse().unwrap();
+    let reason = twice.apply(&blocking).unwrap_err().reason;
+    assert!(reason.contains("no parser waits for it"), "{reason}");
+    assert!(refusal("defer */hero.jpg").contains("it is no script"));
+}
+
+#[test]
+fn images_wait_for_a_layout_or_not() {
+    let mut lazy = page();
+    lazy.resources[6].blocks_load = false;
+    let changes: Changes = "eager */hero.jpg".parse().unwrap();
+    let eager = changes.apply(&lazy).unwrap().page;
+    assert!(eager.resource(id(6)).blocks_load);
+    assert_eq!(eager.layout().unwrap().by_layout, [id(2)]);
+    let changes: Changes = "lazy */hero.jpg".parse().unwrap();
+    let again = changes.apply(&eager).unwrap().page;
+    assert_eq!(again.layout().unwrap().by_layout, [id(2), id(6)]);
+    assert!(!again.resource(id(6)).blocks_load);
+    assert!(refusal("lazy */late.jpg").contains("no element of the markup"));
+}
+
+#[test]
+fn what_comes_after_the_load_event_holds_nothing() {
+    let page = after("late */app.js");
+    let script = page.resource(id(1));
+    assert_eq!(script.discovery.wait, Some(Wait::Loaded));
+    assert!(!script.blocks_load && !script.render_blocking);
+    assert!(refusal("late */late.jpg").contains("another resource leads to it"));
+    assert!(refusal("late css").contains("change its looks"));
+}
+
+#[test]
+fn sizes_hosts_and_times_change_alone() {
+    let mut before = page();
+    before.resources[6].body_bytes = 100_000;
+    before.resources[0].think_time = Duration::from_millis(300);
+    let after = |text: &str| {
+        let changes: Changes = text.parse().unwrap();
+        changes.apply(&before).map(|changed| changed.page)
+    };
+    assert_eq!(after("resize=0.25 */hero.jpg").unwrap().resource(id(6)).body_bytes, 25_000);
+    let quick = after("server-time=50ms html").unwrap();
+    assert_eq!(quick.resource(id(0)).think_time, Duration::from_millis(50));
+    let reason = after("server-time=400ms html").unwrap_err().reason;
+    assert!(reason.contains("within that time already"), "{reason}");
+    assert!(refusal("self-host */hero.jpg").contains("serves it already"));
+    assert!(refusal("preconnect */hero.jpg").contains("has a connection already"));
 }

@@ -2,6 +2,8 @@
 
 mod one;
 
+pub(super) use one::recorded_protocol;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 

@@ -123,7 +123,7 @@ pub(crate) fn results(
 
 /// Returns the recording of a page. A page that is given as a URL is recorded first.
 #[cfg_attr(not(feature = "live"), expect(unused_variables))]
-fn recorded(page: &Path, progress: &ProgressArgs) -> Result<PathBuf> {
+pub(super) fn recorded(page: &Path, progress: &ProgressArgs) -> Result<PathBuf> {
     let text = page.to_string_lossy();
     if !["https://", "http://"]
         .iter()

@@ -1,5 +1,6 @@
 //! Tests of the command line as users run it.
 
+mod advise;
 mod bulk;
 #[cfg(feature = "study")]
 mod corpus;

@@ -53,7 +53,7 @@ pub(super) fn run(plan: &Plan, args: &ExplainArgs) -> Result<()> {
 
 /// Returns the protocol with which a page is explained if none is named: the recorded one of its
 /// document.
-pub(super) fn recorded_protocol(page: &Page) -> ProtocolMap {
+pub(in super::super) fn recorded_protocol(page: &Page) -> ProtocolMap {
     let document = page.resource(page.document);
     let origin = &page.origins[document.origin.0 as usize];
     let protocol = match origin.protocol.as_deref() {

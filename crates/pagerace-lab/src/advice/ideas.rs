@@ -1,0 +1,266 @@
+//! Changes that may help a page, from what its paints wait for.
+
+use std::collections::BTreeSet;
+
+use pagerace_core::{Destination, Duration, ScriptMode};
+use pagerace_page::intervention::{Selector, Target};
+use pagerace_page::model::ElementKind;
+use pagerace_page::{Changes, Page, Resource, ResourceId, Trigger};
+
+/// Images of fewer bytes gain nothing by fewer.
+const LARGE_IMAGE_BYTES: u64 = 30_000;
+/// The number of pixels of an image for each that is shown, above which it may be smaller.
+const OVERSIZED: f64 = 2.0;
+/// The time of a server above which a cache may answer sooner.
+const SLOW_SERVER: Duration = Duration::from_millis(100);
+/// Maximum number of images that one idea makes lazy.
+const LAZY_MAX: usize = 12;
+
+/// Changes that may help.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idea {
+    /// The changes.
+    pub changes: Changes,
+    /// The reason why they may help, in a clause that begins with a subject.
+    pub because: String,
+    /// True if the page stays as people know it. What removes or postpones something tells only
+    /// what that costs.
+    pub is_repair: bool,
+}
+
+/// Returns changes that may help `page`, whose metric waits for the resources `awaited`.
+pub fn ideas(page: &Page, awaited: &BTreeSet<ResourceId>) -> Vec<Idea> {
+    let mut ideas = Ideas {
+        page,
+        found: Vec::new(),
+    };
+    let largest = page.layout().and_then(|layout| layout.largest?.image);
+    let mut seen = awaited.clone();
+    seen.extend(largest);
+    // What leads to the document is no part of it.
+    seen.retain(|id| *id >= page.document);
+    for id in &seen {
+        ideas.of_resource(page.resource(*id), Some(*id) == largest);
+    }
+    ideas.of_hosts(&seen);
+    ideas.of_page();
+    ideas.found
+}
+
+/// Collects ideas that can be made to a page.
+struct Ideas<'a> {
+    page: &'a Page,
+    found: Vec<Idea>,
+}
+
+impl Ideas<'_> {
+    fn of_resource(&mut self, resource: &Resource, is_largest: bool) {
+        let Some(own) = selector(self.page, resource) else {
+            return;
+        };
+        let is_in_markup = matches!(resource.discovery.trigger, Trigger::Markup { .. });
+        match resource.destination {
+            Destination::Image => {
+                let name = if is_largest {
+                    "the largest element"
+                } else {
+                    "an image"
+                };
+                if is_in_markup {
+                    self.add(
+                        &format!("fetchpriority=high {own}"),
+                        &format!("{name} is requested like any other image"),
+                    );
+                    self.add(
+                        &format!("eager {own}"),
+                        &format!("{name} waits for a layout"),
+                    );
+                    self.add(
+                        &format!("eager {own}; fetchpriority=high {own}"),
+                        &format!("{name} waits for a layout"),
+                    );
+                }
+                let late = format!("{name} is found late");
+                self.add(&format!("preload {own}"), &late);
+                if is_largest {
+                    self.add(&format!("fetchpriority=high {own}; preload {own}"), &late);
+                }
+                if let Some(share) = self.oversize(resource) {
+                    let because = "the image has more pixels than are shown";
+                    self.add(&format!("resize={share:.2} {own}"), because);
+                }
+            }
+            Destination::Script => {
+                let waits = "the parser waits for the script";
+                self.add(&format!("defer {own}"), waits);
+                self.add(&format!("async {own}"), waits);
+                self.add(&format!("preload {own}"), "the script is found late");
+            }
+            Destination::Style => {
+                self.add(&format!("preload {own}"), "the style sheet is found late");
+            }
+            Destination::Font => {
+                self.add(
+                    &format!("preload {own}"),
+                    "the font is found by the first layout",
+                );
+                self.add(
+                    &format!("font-display=swap {own}"),
+                    "text waits for the font",
+                );
+            }
+            Destination::Fetch => {
+                let because = "a script has to run before it asks for the data";
+                self.add(&format!("preload {own}"), because);
+            }
+            _ => {}
+        }
+        if resource.think_time > SLOW_SERVER {
+            let took = resource.think_time.as_millis_f64();
+            self.add(
+                &format!("server-time=50ms {own}"),
+                &format!("the server took {took:.0} ms to answer"),
+            );
+        }
+    }
+
+    fn of_hosts(&mut self, seen: &BTreeSet<ResourceId>) {
+        let own = self.page.resource(self.page.document).origin;
+        let origins: BTreeSet<u32> = seen
+            .iter()
+            .map(|id| self.page.resource(*id).origin)
+            .filter(|origin| *origin != own)
+            .map(|origin| origin.0)
+            .collect();
+        for origin in origins {
+            let host = self.page.origins[origin as usize].host.clone();
+            let because = "the page connects to another host on the way";
+            self.add(&format!("preconnect {host}"), because);
+            self.add(&format!("self-host {host}"), because);
+        }
+    }
+
+    fn of_page(&mut self) {
+        let scripts = |wanted: &dyn Fn(&Resource) -> bool| {
+            let all = self.page.resources.iter();
+            let blocking = all.filter(|resource| {
+                resource.destination == Destination::Script
+                    && resource.script_mode == ScriptMode::Blocking
+                    && matches!(resource.discovery.trigger, Trigger::Markup { .. })
+                    && wanted(resource)
+            });
+            blocking.count()
+        };
+        let (all, third) = (scripts(&|_| true), scripts(&|one| one.third_party));
+        if all > 1 {
+            self.add("defer js", &format!("the parser waits for {all} scripts"));
+        }
+        if third > 1 {
+            let because = format!("the parser waits for {third} scripts of others");
+            self.add("async third-party-js", &because);
+        }
+        self.add("font-display=swap fonts", "text waits for web fonts");
+        let below = self.page.resources.iter().filter(|resource| {
+            resource.destination == Destination::Image
+                && !resource.in_viewport
+                && resource.blocks_load
+                && matches!(resource.discovery.trigger, Trigger::Markup { .. })
+        });
+        let below = below.filter_map(|resource| selector(self.page, resource));
+        let below: Vec<String> = below
+            .take(LAZY_MAX)
+            .map(|one| format!("lazy {one}"))
+            .collect();
+        if !below.is_empty() {
+            self.add(
+                &below.join("; "),
+                "images below the first screen are requested at once",
+            );
+        }
+        for (what, because) in [
+            ("third-party", "so much do other sites' parts cost"),
+            ("ads", "so much does advertisement cost"),
+        ] {
+            self.cost(&format!("remove {what}"), because);
+        }
+        self.cost(
+            "late third-party-js",
+            "so much do other sites' scripts cost before the load event",
+        );
+    }
+
+    /// Adds changes, if they can be made to the page.
+    fn add(&mut self, changes: &str, because: &str) {
+        self.push(changes, because, true);
+    }
+
+    /// Adds changes that tell what something costs.
+    fn cost(&mut self, changes: &str, because: &str) {
+        self.push(changes, because, false);
+    }
+
+    fn push(&mut self, changes: &str, because: &str, is_repair: bool) {
+        let Ok(changes) = changes.parse::<Changes>() else {
+            return;
+        };
+        let is_new = self.found.iter().all(|idea| idea.changes != changes);
+        let is_one = |change: &pagerace_page::change::Change| {
+            let one = Changes::new(vec![change.clone()]);
+            one.apply(self.page).is_ok()
+        };
+        // Each of several changes has to do something to the page as it is.
+        if is_new && changes.all().iter().all(is_one) && changes.apply(self.page).is_ok() {
+            self.found.push(Idea {
+                changes,
+                because: because.to_owned(),
+                is_repair,
+            });
+        }
+    }
+
+    /// Returns the share of its bytes that an image would have with two pixels for each that is
+    /// shown, if it has many more. Bytes are in proportion to pixels.
+    fn oversize(&self, image: &Resource) -> Option<f64> {
+        if image.body_bytes < LARGE_IMAGE_BYTES {
+            return None;
+        }
+        let shown = self.page.layout()?.elements.iter().filter_map(|element| {
+            let natural = element.natural?;
+            let shows = match element.kind {
+                ElementKind::Image { resource } | ElementKind::Background { resource } => {
+                    resource == image.id
+                }
+                _ => false,
+            };
+            let area = f64::from(element.rect.width) * f64::from(element.rect.height);
+            let own = f64::from(natural.0) * f64::from(natural.1);
+            (shows && area > 0.0 && own > 0.0).then_some(OVERSIZED * area / own)
+        });
+        let share = shown.max_by(f64::total_cmp)?;
+        (share < 0.7).then_some(share.max(0.05))
+    }
+}
+
+/// Returns the shortest selector that selects the resource and no other URL; `None` if there is
+/// none.
+fn selector(page: &Page, resource: &Resource) -> Option<String> {
+    let url = resource.url.split(['?', '#']).next()?;
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let mut ends: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();
+    ends.reverse();
+    let names = ends
+        .iter()
+        .map(|at| &path[*at..])
+        .filter(|name| name.len() > 1);
+    let patterns = names.flat_map(|name| [format!("*{name}"), format!("*{name}*")]);
+    let whole = [resource.url.clone(), format!("{url}*")];
+    patterns.chain(whole).find(|pattern| {
+        let is_word = !pattern.contains([' ', ';', '+', ',', '=']);
+        let Ok(selector) = pattern.parse::<Selector>() else {
+            return false;
+        };
+        let selects = |one: &&Resource| selector.selects(&Target::of(page, one));
+        let mut selected = page.resources.iter().filter(selects).peekable();
+        is_word && selected.peek().is_some() && selected.all(|one| one.url == resource.url)
+    })
+}

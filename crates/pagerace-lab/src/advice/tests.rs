@@ -1,0 +1,97 @@
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use pagerace_core::{Destination, Duration, Instant, Rng};
+use pagerace_page::{Page, Resource, ResourceId, Trigger};
+use pagerace_sim::{Explainable, Explained, Outcome, Parts, Scenario, Step};
+
+use super::{Advice, Worth, advise};
+use crate::fake;
+use crate::worlds::Worlds;
+
+/// A page whose script requests data and an image.
+fn page() -> Page {
+    let mut page = fake::page("news");
+    let resource = |i: u32, name: &str, destination, trigger| {
+        let url = format!("https://news.example/{name}");
+        Resource::new(ResourceId(i), url, destination, trigger)
+    };
+    let markup = Trigger::Markup {
+        parent: ResourceId(0),
+        offset: 500,
+    };
+    let by_script = Trigger::Script {
+        parent: ResourceId(1),
+        delay: Duration::ZERO,
+    };
+    page.resources.extend([
+        resource(1, "app.js", Destination::Script, markup),
+        resource(2, "data.json", Destination::Fetch, by_script),
+        resource(3, "hero.jpg", Destination::Image, by_script),
+    ]);
+    page
+}
+
+/// A load whose largest paint comes sooner or later by what its changes say.
+fn load(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outcome, String> {
+    let mut rng = Rng::new(seed, "advice");
+    let changes = scenario.changes.to_string();
+    let has = |text: &str| f64::from(u8::from(changes.contains(text)));
+    let (hero, data) = (has("preload */hero.jpg"), has("preload */data.json"));
+    let lcp = 2_000.0 + 200.0 * rng.unit() - 300.0 * hero - 200.0 * data + 100.0 * hero * data;
+    let jitter = 20.0 * rng.unit() * has("defer");
+    Ok(fake::outcome(lcp + 90.0 * has("defer") + jitter, seed))
+}
+
+/// The largest paint waits for all resources.
+fn explain(scenario: &Scenario, seed: u64, _: Explainable) -> Result<Option<Explained>, String> {
+    let step = |i: usize| Step {
+        resource: ResourceId(i as u32),
+        from: Instant::ZERO,
+        arrived: Instant::ZERO,
+        until: Instant::ZERO,
+        parts: Parts::default(),
+    };
+    Ok(Some(Explained {
+        total: Duration::ZERO,
+        parts: Parts::default(),
+        path: (0..scenario.page.resources.len()).map(step).collect(),
+        outcome: load(scenario, seed, true)?,
+    }))
+}
+
+fn advice() -> Advice {
+    let mut plan = fake::plan(&["h2"], 10);
+    plan.pages = vec![Arc::new(page())];
+    plan.worlds = Worlds::PLAUSIBLE;
+    let go = |_| ControlFlow::Continue(());
+    advise(&plan, 2, &load, &explain, &go).unwrap()
+}
+
+#[test]
+fn changes_are_ranked_by_what_they_do() {
+    let advice = advice();
+    let named = |text: &str| {
+        let mut all = advice.judged.iter();
+        all.find(|one| one.idea.changes.to_string() == text).unwrap()
+    };
+    let hero = named("preload */hero.jpg");
+    assert_eq!(hero.worth(), Worth::Gains);
+    let effect = hero.effects[0].unwrap();
+    assert!((effect.difference + 300.0).abs() < 1.0, "{effect:?}");
+    assert_eq!(named("defer */app.js").worth(), Worth::Harms);
+    assert_eq!(advice.judged[0], *hero);
+    let idle: Vec<String> = advice.idle.iter().map(|one| one.brief()).collect();
+    assert!(idle.contains(&"async */app.js".to_owned()), "{idle:?}");
+}
+
+#[test]
+fn what_is_made_together_says_what_it_adds() {
+    let advice = advice();
+    let together: Vec<String> = advice.together.iter().map(|one| one.idea.brief()).collect();
+    assert_eq!(together, ["preload */hero.jpg", "preload */data.json"]);
+    let added = advice.together[1].effects[0].unwrap().difference;
+    assert!((added + 100.0).abs() < 1.0, "{added}");
+    let sum = advice.sum[0].unwrap().difference;
+    assert!((sum + 400.0).abs() < 1.0, "{sum}");
+}

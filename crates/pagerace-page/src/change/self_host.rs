@@ -1,0 +1,41 @@
+//! Resources that move to the document's own host.
+
+use super::{Edit, Kept, Kind, each};
+use crate::{Page, Resource, ResourceId};
+
+/// Serves the resources from the document's host.
+pub(super) struct SelfHost;
+
+impl Kind for SelfHost {
+    fn name(&self) -> &'static str {
+        "self-host"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Serves the resources from the document's own host"
+    }
+
+    fn example(&self) -> &'static str {
+        "self-host fonts.example"
+    }
+
+    fn apply(&self, _value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
+        let document = page.document;
+        let own = page.resource(document).origin;
+        each(on, page, |page, id| {
+            let resource = &mut page.resources[id.index()];
+            if resource.origin == own {
+                return Err("the document's host serves it already");
+            }
+            resource.origin = own;
+            resource.third_party = false;
+            resource.anonymous = false;
+            page.hints.retain(|hint| hint.of != id);
+            Ok(())
+        })
+    }
+
+    fn edit(&self, _value: &str, _: &Resource, _: &Page) -> Edit {
+        Edit::Other
+    }
+}
