@@ -128,15 +128,18 @@ impl Open {
     fn fill(&mut self, version: Version, offset: u64) -> io::Result<()> {
         let changed = || io::Error::from(io::ErrorKind::InvalidData);
         let left = version.length.checked_sub(offset).ok_or_else(changed)?;
-        let size = left.min(BLOCK as u64);
-        let mut block = Vec::with_capacity(size as usize);
+        // The memory of the last block is used again, if nobody has a part of it.
+        let last = std::mem::take(&mut self.block).try_into_mut();
+        let mut block = last.unwrap_or_default();
+        block.resize(left.min(BLOCK as u64) as usize, 0);
         self.file.seek(SeekFrom::Start(offset))?;
-        (&self.file).take(size).read_to_end(&mut block)?;
+        let n = self.file.read(&mut block)?;
         // The file is looked at after the read, so a block of another version is not sent.
-        if block.is_empty() || Version::of(&self.file.metadata()?) != version {
+        if n == 0 || Version::of(&self.file.metadata()?) != version {
             return Err(changed());
         }
-        (self.block, self.at) = (block.into(), offset);
+        block.truncate(n);
+        (self.block, self.at) = (block.freeze(), offset);
         Ok(())
     }
 }
