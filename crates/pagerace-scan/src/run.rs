@@ -187,17 +187,14 @@ impl Scan {
             names, malformed, ..
         } = self.domains;
         let total = names.len();
-        for (i, problem) in malformed {
-            if !journal.has(i) {
-                journal.add(i, &failed(names[i].clone(), Kind::Malformed, problem))?;
-            }
-        }
         let mut done = journal.done();
         let (in_flight, mut pace) = (self.settings.in_flight, Pace::new(self.settings.rate));
         let client = Client::new(self.settings, Arc::new(self.trust), self.resolvers);
         let client = Arc::new(client);
         let exclusions = Arc::new(self.exclusions);
-        let mut waiting = (0..total).filter(|i| !journal.has(*i)).collect::<Vec<_>>();
+        let mut waiting = (0..total)
+            .filter(|i| !journal.has(*i) && !malformed.contains_key(i))
+            .collect::<Vec<_>>();
         waiting.reverse();
         let asked = |i: &&usize| !exclusions.has_domain(&names[**i]);
         let first = waiting.iter().rev().filter(asked).take(CHECKED);
@@ -210,6 +207,12 @@ impl Scan {
                 journal.remove()?;
             }
             return Err(error);
+        }
+        for (i, problem) in malformed {
+            if !journal.has(i) {
+                journal.add(i, &failed(names[i].clone(), Kind::Malformed, problem))?;
+                done += 1;
+            }
         }
         let mut tasks = JoinSet::new();
         let (begin, before) = (now(), done);
