@@ -70,3 +70,18 @@ names! {
         VeryLow = "VeryLow",
     }
 }
+
+impl RequestPriority {
+    /// Returns the class that an urgency of RFC 9218 stands for.
+    ///
+    /// Source: Chromium's mapping, as measured; see `docs/browser-model.md`.
+    pub const fn of_urgency(urgency: u8) -> Self {
+        match urgency {
+            0 => Self::VeryHigh,
+            1 => Self::High,
+            2 => Self::Medium,
+            3 => Self::Low,
+            _ => Self::VeryLow,
+        }
+    }
+}

@@ -44,6 +44,7 @@ mod value;
 mod viewport;
 mod waits;
 
+pub use loading::infer_priority;
 pub use markup::references;
 pub use read::is_gzip;
 pub use survey::{Survey, SurveyedRequest, survey, survey_from_bytes};

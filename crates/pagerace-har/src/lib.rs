@@ -23,8 +23,8 @@ pub use device::Device;
 pub use edit::{EditError, Edited};
 pub use error::ImportError;
 pub use har::{
-    ImportOptions, Survey, SurveyedRequest, from_bytes, is_gzip, load, load_recording, page_name,
-    recording_from_bytes, references, survey, survey_from_bytes,
+    ImportOptions, Survey, SurveyedRequest, from_bytes, infer_priority, is_gzip, load,
+    load_recording, page_name, recording_from_bytes, references, survey, survey_from_bytes,
 };
 pub use recording::{Exchange, Recording};
 pub use sequence::{Transfer, TransferSequence};

@@ -21,6 +21,7 @@
 pub mod ca;
 pub mod clock;
 pub mod error;
+mod lateness;
 #[cfg(target_os = "linux")]
 pub mod link;
 #[cfg(target_os = "linux")]
@@ -39,6 +40,7 @@ pub mod world;
 pub use ca::LocalCa;
 pub use clock::Clock;
 pub use error::LiveError;
+pub use lateness::Lateness;
 pub use pagerace_transport::quic::Guard;
 pub use replay::ReplaySite;
 pub use server::QuicServer;

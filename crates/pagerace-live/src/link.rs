@@ -36,7 +36,6 @@ mod directory;
 mod emulator;
 mod hol;
 mod kernel;
-mod lateness;
 mod log;
 mod namespace;
 mod packet;
@@ -55,10 +54,10 @@ use pagerace_net::Network;
 
 pub use self::directory::RunDirectory;
 pub use self::hol::hol_blocked_tcp;
-pub use self::lateness::Lateness;
 pub use self::namespace::Namespace;
 pub use self::packet::{Direction, Flow, TcpHeader, Transport};
 pub use self::report::{Fate, LinkPacket, LinkReport, Scheduling};
+pub use crate::lateness::Lateness;
 
 use self::emulator::Emulator;
 use self::kernel::KernelCounters;

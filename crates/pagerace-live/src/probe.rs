@@ -28,7 +28,7 @@ pub use raw::RawTcp;
 
 use crate::socket::Socket;
 use crate::wait::Waiter;
-use crate::{Clock, LiveError};
+use crate::{Clock, Lateness, LiveError};
 
 /// Longest wait for the socket.
 const WAIT_MAX: Duration = Duration::from_secs(1);
@@ -78,12 +78,14 @@ pub fn keys(roots: RootCertStore) -> Result<ClientKeys, LiveError> {
 /// [`LiveError::Bind`], [`LiveError::Client`], [`LiveError::Socket`]. Failures of the
 /// connection are in the trace.
 pub fn play(job: Job, server: &Server, keys: &ClientKeys, seed: u64) -> Result<Trace, LiveError> {
-    run(server, |now, epoch| {
+    let mut late = Lateness::default();
+    run(server, &mut late, |now, epoch| {
         Player::connect(job, server, keys.clone(), seed, now, epoch)
     })
 }
 
 /// Reads an object through a bottleneck of the client's own, over HTTP/3 on a new connection.
+/// Adds to `late` how late the bottleneck worked.
 ///
 /// # Errors
 /// As [`play`].
@@ -92,14 +94,16 @@ pub fn watch(
     server: &Server,
     keys: &ClientKeys,
     seed: u64,
+    late: &mut Lateness,
 ) -> Result<Watched, LiveError> {
-    run(server, |now, epoch| {
+    run(server, late, |now, epoch| {
         Loader::connect(fetch, server, keys.clone(), seed, now, epoch)
     })
 }
 
 fn run<P: Play<Received = BytesMut, Sent = Datagram>>(
     server: &Server,
+    late: &mut Lateness,
     connect: impl FnOnce(Instant, Epoch) -> Result<P, ClientError>,
 ) -> Result<P::Result, LiveError> {
     let any = match server.remote {
@@ -113,7 +117,7 @@ fn run<P: Play<Received = BytesMut, Sent = Datagram>>(
     let mut player = connect(clock.now(), clock.epoch())?;
     let mut buf = Vec::new();
     loop {
-        while socket.is_free()?
+        while socket.is_free()
             && let Some(datagram) = player.poll_transmit(clock.now(), &mut buf)
         {
             socket.send(&buf[..datagram.size], datagram.remote)?;
@@ -122,7 +126,8 @@ fn run<P: Play<Received = BytesMut, Sent = Datagram>>(
             return Ok(player.finish());
         }
         let now = clock.now();
-        if player.poll_timeout().is_some_and(|at| at <= now) {
+        if let Some(at) = player.poll_timeout().filter(|at| *at <= now) {
+            late.add(now.since(at));
             player.handle_timeout(now);
             continue;
         }

@@ -145,31 +145,30 @@ impl<S: Site> End<S> {
                 break;
             };
             self.inner.handle_datagram(clock.now(), from, data);
-            self.transmit(clock)?;
+            self.transmit(clock);
         }
         let now = clock.now();
         if self.inner.poll_timeout().is_some_and(|at| at <= now) {
             self.inner.handle_timeout(now);
         }
-        self.transmit(clock)?;
+        self.transmit(clock);
         // While a datagram waits for the kernel, only the socket can end the wait.
-        let free = self.socket.is_free()?;
+        let free = self.socket.is_free();
         Ok(self.inner.poll_timeout().filter(|_| free))
     }
 
-    fn transmit(&mut self, clock: Clock) -> Result<(), LiveError> {
-        while self.socket.is_free()?
+    fn transmit(&mut self, clock: Clock) {
+        // A datagram that cannot be sent counts as lost. The peer chooses its address, so a
+        // send error must not stop the server.
+        while self.socket.is_free()
             && let Some(datagram) = self.inner.poll_transmit(clock.now(), &mut self.buffer)
         {
-            // A datagram that cannot be sent counts as lost. The peer chooses its address
-            // (port 0, say), so a send error must not stop the server.
-            let _ = self
-                .socket
-                .send(&self.buffer[..datagram.size], datagram.remote);
+            let data = &self.buffer[..datagram.size];
+            let _ = self.socket.push(data, datagram.remote);
         }
+        let _ = self.socket.flush();
         if let Some(frames) = &mut self.frames {
             frames.extend(self.inner.take_frames());
         }
-        Ok(())
     }
 }

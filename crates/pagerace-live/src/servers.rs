@@ -66,7 +66,8 @@ pub struct ServersConfig {
     pub h2: h2::Config,
     /// Limits of HTTP/3.
     pub h3: h3::Config,
-    /// Maximum number of concurrent TCP connections. Further ones are closed immediately.
+    /// Maximum number of concurrent TCP connections. A further one takes the place of the one
+    /// whose client takes responses most slowly.
     pub connections_max: usize,
     /// Limits for untrusted clients; `None` if all clients are trusted.
     pub guard: Option<Guard>,
@@ -75,13 +76,16 @@ pub struct ServersConfig {
     /// True if returning clients may resume TLS sessions. Otherwise every handshake is a
     /// full one, as in the first visit of a simulation.
     pub tickets: bool,
+    /// True if responses over TCP announce the first HTTP/3 server by its port (RFC 7838).
+    pub announces: bool,
     /// The certificate authority that signs the certificates.
     pub ca: Arc<LocalCa>,
 }
 
 impl ServersConfig {
     /// The strategy `sequential`, QUIC as in [`QuicSettings::default`], an unpredictable seed
-    /// (0 if the system provides no random bytes), and no session resumption.
+    /// (0 if the system provides no random bytes), no session resumption, and no
+    /// announcement of HTTP/3 over TCP.
     pub fn new(ca: Arc<LocalCa>) -> Self {
         Self {
             strategy: "sequential".parse().expect("it is in the registry"),
@@ -98,6 +102,7 @@ impl ServersConfig {
             guard: None,
             seed: secret_seed().unwrap_or_default(),
             tickets: false,
+            announces: false,
             ca,
         }
     }

@@ -2,6 +2,7 @@
 //! Ranges of complete responses are served by [`pagerace_peer`].
 
 pub(crate) mod conditional;
+mod facts;
 mod files;
 pub(crate) mod unknown;
 
@@ -10,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use self::conditional::conditional;
+use self::files::Files;
 use bytes::Bytes;
 use pagerace_http::Field;
 use pagerace_peer::{Body, Reply, Request, Site};
@@ -41,6 +43,7 @@ pub struct FolderSite {
     root: PathBuf,
     /// Folders by host name.
     hosts: BTreeMap<String, PathBuf>,
+    files: Files,
     unknown: Unknown,
 }
 
@@ -54,6 +57,7 @@ impl FolderSite {
         Ok(Self {
             root: folder(root)?,
             hosts: BTreeMap::new(),
+            files: Files::default(),
             unknown: Unknown::default(),
         })
     }
@@ -116,9 +120,12 @@ impl Site for FolderSite {
         if let Some(refusal) = refuse_method(request) {
             return refusal;
         }
+        let files = &self.files;
         let found = self.file(request).and_then(|(file, public)| {
-            let mut whole = reply(200, content_type(&file), Bytes::new());
-            let (body, version) = files::body(&file).ok()?;
+            let content_type = content_type(&file);
+            let mut whole = reply(200, content_type, Bytes::new());
+            whole.facts = facts::of(request, content_type);
+            let (body, version) = files.body(&file).ok()?;
             whole.body = body;
             let fields = &mut whole.fields;
             fields.push(Field::from_static("accept-ranges", "bytes"));

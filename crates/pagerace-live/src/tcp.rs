@@ -2,9 +2,10 @@
 //! [`pagerace_peer::stream`] on top of rustls and TCP.
 //!
 //! ALPN selects the protocol: `h2`, else HTTP/1.1. On Linux a server sets
-//! `TCP_NOTSENT_LOWAT` and writes one TLS record at a time. The kernel then wakes it only
-//! when little is unsent, but takes up to 64 KiB at once, so the strategy decides that much
-//! ahead. Elsewhere the kernel's whole send buffer lies between the strategy and the network.
+//! `TCP_NOTSENT_LOWAT` and writes one TLS record at a time, or several to a kernel that goes on to
+//! take more. The kernel then wakes it only when little is unsent, but takes up to 64 KiB at
+//! once, so the strategy decides that much ahead. Elsewhere the kernel's whole send buffer lies
+//! between the strategy and the network.
 //!
 //! Left out: HTTP without TLS, early data, and more than one thread.
 

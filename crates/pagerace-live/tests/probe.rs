@@ -125,11 +125,34 @@ struct TcpTruth {
 impl TcpTruth {
     /// Starts a server of two objects that offers these protocols.
     fn start(strategy: &str, alpn: &[&[u8]]) -> Self {
-        Self::with_chain(strategy, alpn, 1)
+        let identity = Identity::new(&["localhost"]).unwrap();
+        let tls = server_tls(identity.chain(), identity.key(), alpn).unwrap();
+        Self::with_tls(strategy, &identity, tls)
     }
 
     /// Starts a server that sends its certificate so many times.
     fn with_chain(strategy: &str, alpn: &[&[u8]], copies: usize) -> Self {
+        let identity = Identity::new(&["localhost"]).unwrap();
+        let chain = vec![identity.chain(); copies].concat();
+        let tls = server_tls(chain, identity.key(), alpn).unwrap();
+        Self::with_tls(strategy, &identity, tls)
+    }
+
+    /// Starts a server of HTTP/2 that knows TLS 1.2 alone.
+    fn with_tls12(strategy: &str) -> Self {
+        let identity = Identity::new(&["localhost"]).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut tls = rustls::ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[&rustls::version::TLS12])
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(identity.chain(), identity.key().into())
+            .unwrap();
+        tls.alpn_protocols = vec![b"h2".to_vec()];
+        Self::with_tls(strategy, &identity, tls)
+    }
+
+    fn with_tls(strategy: &str, identity: &Identity, tls: rustls::ServerConfig) -> Self {
         let object = |path: &str| Served {
             path: path.to_owned(),
             length: 100_000,
@@ -138,9 +161,6 @@ impl TcpTruth {
             think_time: pagerace_core::Duration::ZERO,
         };
         let site = ServedSite(["/0", "/1"].map(object).to_vec());
-        let identity = Identity::new(&["localhost"]).unwrap();
-        let chain = vec![identity.chain(); copies].concat();
-        let tls = server_tls(chain, identity.key(), alpn).unwrap();
         let stream = StreamServerConfig::new(strategy.parse().unwrap());
         let config = TlsServerConfig::new(stream, Arc::new(tls));
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
@@ -162,7 +182,9 @@ impl TcpTruth {
     }
 
     fn probe(&self) -> Result<Observed, ProbeError<LiveError>> {
-        let tls = Arc::new(client_tls(&self.certificate, b"h2").unwrap());
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(self.certificate.clone().into()).unwrap();
+        let tls = probe::tls(roots).unwrap();
         let paths = ["/0", "/1"].map(str::to_owned);
         observe(
             Protocol::H2,
@@ -206,6 +228,17 @@ fn servers_are_probed_over_http2() {
     let verdict = judge(&observed.values(), &entries, &SCHEDULERS);
     let answer = verdict.answer().unwrap();
     assert_eq!(answer.members[0].to_string(), "eps");
+}
+
+#[test]
+fn a_server_with_tls_1_2_alone_is_probed_over_http2() {
+    let observed = TcpTruth::with_tls12("fifo").probe().unwrap();
+    assert!(observed.traces.iter().all(|t| t.end == End::Complete));
+    let found = Behaviour::of(&observed);
+    assert_eq!(
+        (found.plain, found.field),
+        (Sharing::Sequential, Heeded::Not)
+    );
 }
 
 #[test]
@@ -313,6 +346,7 @@ fn a_slow_handshake_ends_at_the_limit_of_time() {
 #[cfg(target_os = "linux")]
 mod raw {
     use pagerace_core::Duration;
+    use pagerace_live::Lateness;
     use pagerace_live::probe::RawTcp;
     use pagerace_probe::congestion::shape::losses_of_path;
     use pagerace_probe::congestion::{Fetch, Trial, Watched};
@@ -346,7 +380,14 @@ mod raw {
                 eprintln!("skipped: a raw socket needs root or the capability NET_RAW: {source}");
                 None
             }
-            raw => Some(raw.unwrap().watch(fetch(), server, &tls).unwrap()),
+            raw => {
+                let mut late = Lateness::default();
+                let watched = raw.unwrap().watch(fetch(), server, &tls, &mut late);
+                assert!(
+                    late.count() > 0 || matches!(watched.as_ref().unwrap().end, End::Failed(_))
+                );
+                Some(watched.unwrap())
+            }
         }
     }
 

@@ -28,7 +28,7 @@ use pagerace_peer::stream::StreamClientConfig;
 use pagerace_transport::quic::QuicSettings;
 use pagerace_transport::quic::keys::client_keys_trusting;
 
-use client::{Fetch, TcpClientConfig, client_tls, get_over_tcp};
+use client::{Fetch, Fetched, TcpClientConfig, client_tls, get_over_tcp};
 use memory::MemorySite;
 
 impl ServedSite for MemorySite {}
@@ -61,8 +61,19 @@ fn quic(ca: &LocalCa) -> ClientConfig {
 }
 
 fn get(ca: &LocalCa, protocol: Protocol, address: SocketAddr, host: &str) -> anyhow::Result<usize> {
+    let fetched = fetch(ca, protocol, address, host)?;
+    assert_eq!(fetched.status, 200);
+    Ok(fetched.body.len())
+}
+
+fn fetch(
+    ca: &LocalCa,
+    protocol: Protocol,
+    address: SocketAddr,
+    host: &str,
+) -> anyhow::Result<Fetched> {
     let requests = [Fetch::get("/a")];
-    let fetched = if protocol.is_tcp() {
+    let mut fetched = if protocol.is_tcp() {
         let config = TcpClientConfig {
             protocol,
             stream: StreamClientConfig::default(),
@@ -72,8 +83,7 @@ fn get(ca: &LocalCa, protocol: Protocol, address: SocketAddr, host: &str) -> any
     } else {
         client::get(address, host, &quic(ca), &requests, PATIENCE)?
     };
-    assert_eq!(fetched[0].status, 200);
-    Ok(fetched[0].body.len())
+    Ok(fetched.remove(0))
 }
 
 #[test]
@@ -259,17 +269,26 @@ fn a_head_that_never_ends_does_not_keep_its_connection() {
 }
 
 #[test]
-fn answers_over_http3_name_the_port_of_the_server() {
+fn answers_name_the_port_of_http3() {
     let ca = Arc::new(LocalCa::new().unwrap());
-    let config = ServersConfig::new(ca.clone());
-    let origins = [origin(Protocol::H3, "a.example")];
-    let servers = Servers::start(None, &config, &origins, site()).unwrap();
-    let address = servers.addresses()[0];
-    let requests = [Fetch::get("/a")];
-    let fetched = client::get(address, "a.example", &quic(&ca), &requests, PATIENCE).unwrap();
-    let field = pagerace_http::fields::get(&fetched[0].fields, "alt-svc");
-    let expected = format!("h3=\":{}\"; ma=86400", address.port());
-    assert_eq!(field.map(|v| &v[..]), Some(expected.as_bytes()));
+    let protocols = [Protocol::H2, Protocol::H3];
+    for announces in [true, false] {
+        let config = ServersConfig {
+            announces,
+            ..ServersConfig::new(ca.clone())
+        };
+        let origins = protocols.map(|p| origin(p, "a.example"));
+        let servers = Servers::start(None, &config, &origins, site()).unwrap();
+        let addresses = servers.addresses();
+        let expected = format!("h3=\":{}\"; ma=86400", addresses[1].port());
+        for (protocol, address) in protocols.into_iter().zip(addresses) {
+            let fetched = fetch(&ca, protocol, *address, "a.example").unwrap();
+            let field = pagerace_http::fields::get(&fetched.fields, "alt-svc");
+            let named = announces || protocol == Protocol::H3;
+            let expected = named.then_some(expected.as_bytes());
+            assert_eq!(field.map(|v| &v[..]), expected, "{protocol}");
+        }
+    }
 }
 
 /// A server over TCP that tests look into, and its address.
@@ -302,6 +321,11 @@ mod tcp {
 
     impl Served {
         fn start(protocol: Protocol) -> Self {
+            Self::with_max(protocol, 256)
+        }
+
+        /// Starts a server with at most this number of connections.
+        fn with_max(protocol: Protocol, connections_max: usize) -> Self {
             let identity = Identity::new(&["localhost"]).unwrap();
             let alpn: &[u8] = if protocol == Protocol::H2 {
                 b"h2"
@@ -315,6 +339,7 @@ mod tcp {
                     idle_timeout: pagerace_core::Duration::from_nanos(IDLE.as_nanos() as u64),
                     ..Guard::default()
                 }),
+                connections_max,
                 ..TlsServerConfig::new(stream, Arc::new(tls))
             };
             let any = SocketAddr::from(([127, 0, 0, 1], 0));
@@ -427,15 +452,44 @@ mod tcp {
         assert!(visits < 100 * (CROWD as u64 + 1), "{visits} visits");
     }
 
-    /// A client whose window of HTTP/2 is closed, and that sends pings so as not to idle.
+    /// All connections are taken by clients that read nothing.
     #[test]
-    fn pings_keep_no_client_that_takes_nothing() {
+    fn the_slowest_makes_room_for_a_new_client() {
+        const MAX: usize = 4;
+        let served = Served::with_max(Protocol::H1, MAX);
+        let crowd: Vec<_> = (0..MAX)
+            .map(|_| {
+                let mut client = served.shake_hands(Protocol::H1);
+                let request = b"GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n";
+                client.write_all(request).unwrap();
+                client
+            })
+            .collect();
+        for _ in 0..2 * MAX {
+            served.get(Protocol::H1);
+        }
+        drop(crowd);
+        served.visits();
+    }
+
+    fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+        let head = [0, 0, payload.len() as u8, kind, flags, 0, 0, 0, stream];
+        [&head, payload].concat()
+    }
+
+    /// Pings do not let a client idle, and each byte of window takes a byte of the response.
+    #[test]
+    fn clients_that_take_next_to_nothing_are_dropped() {
+        let ping = frame(6, 0, 0, &[0; 8]);
+        let byte = frame(8, 0, 1, &[0, 0, 0, 1]);
+        assert!(is_dropped(&ping) && is_dropped(&byte));
+    }
+
+    /// Returns true if the server drops a client whose window of HTTP/2 is closed, and that repeats
+    /// a frame.
+    fn is_dropped(again: &[u8]) -> bool {
         let served = Served::start(Protocol::H2);
         let mut client = served.shake_hands(Protocol::H2);
-        let frame = |kind: u8, flags: u8, stream: u8, payload: &[u8]| {
-            let head = [0, 0, payload.len() as u8, kind, flags, 0, 0, 0, stream];
-            [&head, payload].concat()
-        };
         // SETTINGS_INITIAL_WINDOW_SIZE is 0. GET https://localhost/a: RFC 7541, appendix A.
         let request = b"\x82\x87\x41\x09localhost\x44\x02/a";
         let begin = [
@@ -444,17 +498,16 @@ mod tcp {
             &frame(1, 5, 1, request),
         ];
         client.write_all(&begin.concat()).unwrap();
-        let ping = frame(6, 0, 0, &[0; 8]);
         let pause = IDLE / 10;
         client.sock.set_read_timeout(Some(pause)).unwrap();
         let mut bytes = [0; 1_024];
         let ended = (0..100).any(|_| {
-            let sent = client.write_all(&ping).and_then(|()| client.flush());
+            let sent = client.write_all(again).and_then(|()| client.flush());
             let ended = matches!(client.read(&mut bytes), Ok(0)) || sent.is_err();
             std::thread::sleep(pause);
             ended
         });
-        assert!(ended, "the server keeps a client that takes nothing");
         served.visits();
+        ended
     }
 }

@@ -12,7 +12,7 @@ mod server;
 mod tree;
 
 pub use client::{StreamClient, StreamClientConfig, TreeStyle};
-pub use server::{Output, StreamServer, StreamServerConfig};
+pub use server::{Output, Progress, StreamServer, StreamServerConfig};
 
 #[cfg(test)]
 mod tests;

@@ -152,6 +152,7 @@ const KNOWN: &[(Protocol, &str, &str)] = &[
     (Protocol::H2, "round-robin", "Go 1.26's net/http"),
     (Protocol::H2, "h2-tree", "Node.js 20"),
     (Protocol::H2, "h2-ranks", "nginx 1.31"),
+    (Protocol::H2, "h2-newest", "Caddy 2.6"),
 ];
 
 /// Strategies that follow signals, and how they may treat the incremental parameter. Those

@@ -15,6 +15,7 @@ pub mod gate;
 pub mod http2;
 mod mixed;
 pub mod model;
+mod newest;
 pub mod plan;
 pub mod player;
 pub mod probe;

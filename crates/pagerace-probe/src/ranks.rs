@@ -5,14 +5,25 @@ use std::collections::BTreeMap;
 use pagerace_core::Dependency;
 use pagerace_delivery::{Response, Strategy, StrategyInfo, Values};
 
-/// The strategy, besides those of the registry.
-pub(crate) const RANKS: &[StrategyInfo] = &[StrategyInfo {
-    name: "h2-ranks",
-    summary: "HTTP/2's dependency tree as an order: parents first, then the largest share of weights",
-    source: "nginx 1.31, ngx_http_v2_filter_module.c, ngx_http_v2_waiting_queue",
-    parameters: &[],
-    build: |_: &Values| Box::new(Ranks::default()),
-}];
+use crate::newest::Newest;
+
+/// The strategies of the tree, besides those of the registry.
+pub(crate) const RANKS: &[StrategyInfo] = &[
+    StrategyInfo {
+        name: "h2-ranks",
+        summary: "HTTP/2's dependency tree as an order: parents first, then the largest share of weights",
+        source: "nginx 1.31, ngx_http_v2_filter_module.c, ngx_http_v2_waiting_queue",
+        parameters: &[],
+        build: |_: &Values| Box::new(Ranks::default()),
+    },
+    StrategyInfo {
+        name: "h2-newest",
+        summary: "HTTP/2's dependency tree: parents first, then the newest, or shares if weights differ",
+        source: "golang.org/x/net/http2 of 2022, writesched_priority.go",
+        parameters: &[],
+        build: |_: &Values| Box::new(Newest::default()),
+    },
+];
 
 /// Longest chain that is followed. Scripts have shorter ones.
 const DEPTH_MAX: usize = 64;

@@ -57,6 +57,8 @@ pub enum Kind {
     NotPublic,
     /// The exclusion list has the domain or the address.
     Excluded,
+    /// The line of the list has no domain name.
+    Malformed,
     /// This machine failed.
     Local,
 }
@@ -76,6 +78,7 @@ impl Kind {
             Self::TooLarge => "too-large",
             Self::NotPublic => "not-public",
             Self::Excluded => "excluded",
+            Self::Malformed => "malformed",
             Self::Local => "local",
         }
     }

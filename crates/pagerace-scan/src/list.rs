@@ -1,6 +1,6 @@
 //! Lists of domains to scan, and of those to leave alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::path::Path;
 
@@ -9,12 +9,18 @@ use url::Host;
 
 use crate::ScanError;
 use crate::address::prefix;
+use crate::error::one_line;
+
+/// Characters of a malformed line that its row shows.
+const SHOWN: usize = 80;
 
 /// The domains of a list, in its order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Domains {
-    /// The names, in lower case and as ASCII.
+    /// The names, in lower case and as ASCII; of a malformed line, its beginning.
     pub names: Vec<String>,
+    /// What is wrong with malformed lines, by their index in `names`. They are not asked.
+    pub malformed: BTreeMap<usize, String>,
     /// Lines that repeat an earlier name. A name is asked once.
     pub repeated: usize,
 }
@@ -24,9 +30,9 @@ impl Domains {
     /// have them. Empty lines and lines that begin with `#` do not count.
     ///
     /// # Errors
-    /// Names the line that is no domain name.
+    /// Without a domain name, names the first line.
     pub fn parse(text: &str, file: &Path) -> Result<Self, ScanError> {
-        let mut names = Vec::new();
+        let (mut names, mut malformed) = (Vec::new(), BTreeMap::new());
         let mut seen = BTreeSet::new();
         let mut repeated = 0;
         for (number, line) in lines(text) {
@@ -34,19 +40,26 @@ impl Domains {
                 !rank.is_empty() && rank.bytes().all(|byte| byte.is_ascii_digit())
             });
             let entry = ranked.map_or(line, |(_, name)| name.trim());
-            let name = domain(entry)
-                .map_err(|problem| ScanError::at_line(file, number, entry, problem))?;
-            if seen.insert(name.clone()) {
-                names.push(name);
-            } else {
-                repeated += 1;
+            match domain(entry) {
+                Err(problem) => {
+                    malformed.insert(names.len(), format!("line {number}: {problem}"));
+                    names.push(one_line(entry, SHOWN));
+                }
+                Ok(name) if seen.insert(name.clone()) => names.push(name),
+                Ok(_) => repeated += 1,
             }
         }
-        if names.is_empty() {
-            let reason = "has no domains; give one on each line";
-            return Err(ScanError::at(file, reason));
+        if seen.is_empty() {
+            let reason = "has no domains; give one on each line".to_owned();
+            let first = malformed.first_key_value();
+            let first = first.map(|(i, problem)| format!("{problem}: {}", names[*i]));
+            return Err(ScanError::at(file, first.unwrap_or(reason)));
         }
-        Ok(Self { names, repeated })
+        Ok(Self {
+            names,
+            malformed,
+            repeated,
+        })
     }
 }
 
@@ -147,18 +160,40 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_named() {
+    fn a_malformed_line_is_one_row() {
+        let text = "rank,domain\n1,a.example\nhttps://b.example/\u{7}\nb.example\nA.example\n";
+        let domains = Domains::parse(text, Path::new("list")).unwrap();
+        let expected = [
+            "rank,domain",
+            "a.example",
+            "https://b.example/\u{fffd}",
+            "b.example",
+        ];
+        assert_eq!(domains.names, expected);
+        let problems: Vec<(usize, &str)> = domains
+            .malformed
+            .iter()
+            .map(|(i, problem)| (*i, problem.as_str()))
+            .collect();
+        assert_eq!(
+            problems,
+            [
+                (0, "line 1: this is not a domain name"),
+                (2, "line 3: give the name alone, without https:// and path"),
+            ]
+        );
+        assert_eq!(domains.repeated, 1);
+    }
+
+    #[test]
+    fn a_list_without_domains_names_its_first_line() {
         for (text, part) in [
             (
-                "a.example\nhttps://b.example/\n",
-                "line 2: https://b.example/: give the name alone",
+                "https://b.example/\na.example/path",
+                "list: line 1: give the name alone, without https:// and path: https://b.example/",
             ),
-            (
-                "a.example/path",
-                "line 1: a.example/path: a line has one domain name",
-            ),
-            ("1.2.3.4", "line 1: 1.2.3.4: this is not a domain name"),
-            ("a..b", "line 1: a..b: "),
+            ("1.2.3.4", "line 1: this is not a domain name: 1.2.3.4"),
+            ("a..b", "line 1: "),
             ("", "list: has no domains"),
         ] {
             let error = Domains::parse(text, Path::new("list")).unwrap_err();
@@ -187,8 +222,14 @@ mod tests {
         fn no_list_panics(text in "\\PC{0,60}") {
             if let Ok(domains) = Domains::parse(&text, Path::new("list")) {
                 prop_assert!(!domains.names.is_empty());
-                let again = Domains::parse(&domains.names.join("\n"), Path::new("list"));
-                prop_assert_eq!(again.unwrap().names, domains.names);
+                let good = |i: &usize| !domains.malformed.contains_key(i);
+                let names: Vec<&str> = (0..domains.names.len())
+                    .filter(good)
+                    .map(|i| domains.names[i].as_str())
+                    .collect();
+                let again = Domains::parse(&names.join("\n"), Path::new("list")).unwrap();
+                prop_assert_eq!(again.names, names);
+                prop_assert!(again.malformed.is_empty());
             }
             let _ = Exclusions::default().add(&text, Path::new("list"));
         }

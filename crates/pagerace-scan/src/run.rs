@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use crate::client::{Client, now};
 use crate::error::{Failure, Kind};
 use crate::journal::{Header, Journal};
-use crate::list::Exclusions;
+use crate::list::{Domains, Exclusions};
 use crate::pace::Pace;
 use crate::row::Row;
 use crate::settings::{Decisive, Settings};
@@ -37,7 +37,7 @@ const BATCH: usize = 4096;
 #[derive(Debug)]
 pub struct Scan {
     /// The domains.
-    pub names: Vec<String>,
+    pub domains: Domains,
     /// Domains and addresses that are left alone.
     pub exclusions: Exclusions,
     /// The limits and the port.
@@ -167,8 +167,9 @@ impl Scan {
         tell: &dyn Fn(Progress) -> ControlFlow<()>,
     ) -> Result<End, ScanError> {
         let decisive = Decisive::new(&self.settings, &self.trust.digest);
-        let header = Header::new(&self.version, &self.names, decisive);
-        let journal = Journal::open(journal, &header, self.names.len())?;
+        let names = &self.domains.names;
+        let header = Header::new(&self.version, names, decisive);
+        let journal = Journal::open(journal, &header, names.len())?;
         self.settings.in_flight = self.settings.in_flight.min(sockets_max() as usize);
         let runtime = runtime(self.settings.threads).map_err(cannot_start)?;
         let end = runtime.block_on(self.drive(journal, tell));
@@ -182,17 +183,22 @@ impl Scan {
         mut journal: Journal,
         tell: &dyn Fn(Progress) -> ControlFlow<()>,
     ) -> Result<End, ScanError> {
-        let total = self.names.len();
+        let Domains {
+            names, malformed, ..
+        } = self.domains;
+        let total = names.len();
         let mut done = journal.done();
         let (in_flight, mut pace) = (self.settings.in_flight, Pace::new(self.settings.rate));
         let client = Client::new(self.settings, Arc::new(self.trust), self.resolvers);
         let client = Arc::new(client);
         let exclusions = Arc::new(self.exclusions);
-        let mut waiting = (0..total).filter(|i| !journal.has(*i)).collect::<Vec<_>>();
+        let mut waiting = (0..total)
+            .filter(|i| !journal.has(*i) && !malformed.contains_key(i))
+            .collect::<Vec<_>>();
         waiting.reverse();
-        let asked = |i: &&usize| !exclusions.has_domain(&self.names[**i]);
+        let asked = |i: &&usize| !exclusions.has_domain(&names[**i]);
         let first = waiting.iter().rev().filter(asked).take(CHECKED);
-        let first: Vec<&str> = first.map(|i| self.names[*i].as_str()).collect();
+        let first: Vec<&str> = first.map(|i| names[*i].as_str()).collect();
         if !first.is_empty()
             && let Err(error) = dns::check(&client, &first).await
         {
@@ -201,6 +207,12 @@ impl Scan {
                 journal.remove()?;
             }
             return Err(error);
+        }
+        for (i, problem) in malformed {
+            if !journal.has(i) {
+                journal.add(i, &failed(names[i].clone(), Kind::Malformed, problem))?;
+                done += 1;
+            }
         }
         let mut tasks = JoinSet::new();
         let (begin, before) = (now(), done);
@@ -216,14 +228,14 @@ impl Scan {
                     let Some(i) = waiting.pop() else { continue };
                     began = now();
                     let (client, exclusions) = (Arc::clone(&client), Arc::clone(&exclusions));
-                    let (name, cdn) = (self.names[i].clone(), self.cdn);
+                    let (name, cdn) = (names[i].clone(), self.cdn);
                     tasks.spawn(async move {
                         let scanned = tokio::spawn({
                             let name = name.clone();
                             async move { domain::scan(&client, &exclusions, cdn, &name).await }
                         });
                         // A bug in a parser must not end the scan.
-                        (i, scanned.await.unwrap_or_else(|error| broken(name, &error)))
+                        (i, scanned.await.unwrap_or_else(|error| failed(name, Kind::Local, error)))
                     });
                     due = pace.next(now());
                 }
@@ -258,10 +270,10 @@ impl Scan {
     }
 }
 
-fn broken(domain: String, error: &tokio::task::JoinError) -> Row {
+fn failed(domain: String, kind: Kind, detail: impl std::fmt::Display) -> Row {
     Row {
         domain,
-        error: Some(Failure::new(Kind::Local, error).to_string()),
+        error: Some(Failure::new(kind, detail).to_string()),
         ..Row::default()
     }
 }

@@ -163,6 +163,9 @@ impl Counts {
             if self.failures.len() > 1000 {
                 self.failures.pop_last();
             }
+            if kind == crate::Kind::Malformed.word() {
+                return;
+            }
         }
         for (i, (_, _, property)) in PROPERTIES.iter().enumerate() {
             if let Some(holds) = property(row) {
@@ -285,15 +288,18 @@ mod tests {
     }
 
     #[test]
-    fn excluded_domains_count_nowhere() {
+    fn what_was_not_asked_has_no_share() {
         let mut counts = Counts::default();
-        counts.add(&Row {
-            error: Some("excluded: the domain".to_owned()),
-            ..Row::default()
-        });
+        for error in ["excluded: the domain", "malformed: line 2"] {
+            counts.add(&Row {
+                error: Some(error.to_owned()),
+                ..Row::default()
+            });
+        }
         counts.add(&Row::default());
         let summary = counts.summary();
-        assert_eq!((summary.domains, summary.excluded), (2, 1));
+        assert_eq!((summary.domains, summary.excluded), (3, 1));
+        assert_eq!(summary.failures, [("malformed: line 2".to_owned(), 1)]);
         assert_eq!(summary.shares[0].of, 1);
     }
 }

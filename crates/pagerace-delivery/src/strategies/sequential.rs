@@ -53,13 +53,6 @@ pub(super) fn first_by_class(
 /// Returns the class of the response's type, or the class that its signal stands for if
 /// that is more urgent.
 pub fn class(response: &Response) -> RequestPriority {
-    // Chromium's mapping of classes to urgencies, as measured. See docs/browser-model.md.
-    let signalled = match response.signal.urgency {
-        0 => RequestPriority::VeryHigh,
-        1 => RequestPriority::High,
-        2 => RequestPriority::Medium,
-        3 => RequestPriority::Low,
-        _ => RequestPriority::VeryLow,
-    };
+    let signalled = RequestPriority::of_urgency(response.signal.urgency);
     response.facts.class.min(signalled)
 }

@@ -390,7 +390,7 @@ pub(super) fn image_priority(
 
 /// Returns Chrome's priority for a request without a recorded one
 /// (<https://web.dev/articles/fetch-priority>, table of priorities).
-pub(super) fn infer_priority(
+pub fn infer_priority(
     destination: Destination,
     mode: ScriptMode,
     render_blocking: bool,

@@ -4,8 +4,8 @@ use pagerace_core::{Duration, Instant};
 use pagerace_net::LinkCounters;
 use serde::{Deserialize, Serialize};
 
-use super::lateness::Lateness;
 use super::packet::{Direction, Flow, TcpHeader};
+use crate::lateness::Lateness;
 
 /// The final state of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

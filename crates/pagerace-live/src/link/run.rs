@@ -11,12 +11,12 @@ use pagerace_core::{Duration, EventQueue, Instant, Rng};
 use pagerace_net::{Exit, Link, Network};
 
 use super::kernel::Drops;
-use super::lateness::Lateness;
 use super::log::Log;
 use super::packet::{self, Direction, Flow, Transport};
 use super::report::{Fate, LinkPacket, LinkReport, Scheduling};
 use super::setup;
 use crate::Clock;
+use crate::lateness::Lateness;
 
 /// Two links and their log.
 pub(super) struct Run {

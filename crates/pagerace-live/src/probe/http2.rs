@@ -10,7 +10,6 @@ use mio::{Interest, Token};
 use pagerace_core::Instant;
 use pagerace_probe::http2::Player;
 use pagerace_probe::{Job, Server, Trace};
-use pagerace_transport::quic::keys::client_tls_with_roots;
 use rustls::pki_types::ServerName;
 use rustls::{AlertDescription, ClientConfig, ClientConnection, RootCertStore};
 
@@ -23,12 +22,19 @@ use crate::{Clock, LiveError};
 /// Shortest and longest wait for the handshake of TCP.
 const CONNECT: (Duration, Duration) = (Duration::from_millis(1), Duration::from_secs(10));
 
-/// Returns the TLS configuration of a client of HTTP/2 that trusts these certificates.
+/// Returns the configuration of a client of HTTP/2 that trusts these certificates, over TLS 1.3 or
+/// 1.2 (RFC 9113, section 9.2).
 ///
 /// # Errors
 /// [`LiveError::Tls`]: rustls refuses the configuration.
 pub fn tls(roots: RootCertStore) -> Result<Arc<ClientConfig>, LiveError> {
-    Ok(Arc::new(client_tls_with_roots(roots, ALPN_H2)?))
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(rustls::ALL_VERSIONS)?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![ALPN_H2.to_vec()];
+    Ok(Arc::new(config))
 }
 
 /// Plays a script of HTTP/2 on a new connection. The job's limits bound its time and its bytes.
@@ -113,7 +119,7 @@ impl Connection {
                 && self.wire.writable
                 && let Some(data) = player.poll_output()
             {
-                self.wire.write(&data)?;
+                self.wire.write(&[data])?;
             }
             if player.is_over() {
                 self.wire.end();

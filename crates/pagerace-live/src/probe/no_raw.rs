@@ -8,7 +8,7 @@ use pagerace_probe::Server;
 use pagerace_probe::congestion::{Fetch, Watched};
 use rustls::ClientConfig;
 
-use crate::LiveError;
+use crate::{Lateness, LiveError};
 
 /// A raw socket, which does not exist here: probes need that of Linux.
 #[derive(Debug)]
@@ -33,6 +33,7 @@ impl RawTcp {
         _fetch: Fetch,
         _server: &Server,
         _tls: &Arc<ClientConfig>,
+        _late: &mut Lateness,
     ) -> Result<Watched, LiveError> {
         match *self {}
     }

@@ -26,7 +26,7 @@ use super::WAIT_MAX;
 use crate::socket::{KERNEL_BUFFER, is_passing};
 use crate::tcp::ALPN_H2;
 use crate::wait::Waiter;
-use crate::{Clock, LiveError, secret_seed};
+use crate::{Clock, Lateness, LiveError, secret_seed};
 
 /// Largest IP packet in bytes.
 const PACKET_MAX: usize = 65_535;
@@ -68,6 +68,7 @@ impl RawTcp {
     }
 
     /// Reads an object through a bottleneck of the client's own, over HTTP/2 on a new connection.
+    /// Adds to `late` how late the bottleneck worked.
     ///
     /// # Errors
     /// [`LiveError::Name`], [`LiveError::Tls`], [`LiveError::Tcp`]. Failures of the connection
@@ -77,6 +78,7 @@ impl RawTcp {
         fetch: Fetch,
         server: &Server,
         tls: &Arc<ClientConfig>,
+        late: &mut Lateness,
     ) -> Result<Watched, LiveError> {
         let name = ServerName::try_from(server.name.clone())
             .map_err(|_| LiveError::Name(server.name.clone()))?;
@@ -107,7 +109,8 @@ impl RawTcp {
                 return Ok(loader.finish());
             }
             let now = clock.now();
-            if loader.poll_timeout().is_some_and(|at| at <= now) {
+            if let Some(at) = loader.poll_timeout().filter(|at| *at <= now) {
+                late.add(now.since(at));
                 loader.handle_timeout(now);
                 continue;
             }

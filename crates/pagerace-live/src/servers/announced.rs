@@ -13,16 +13,16 @@ use pagerace_peer::{Reply, Request, Site};
 #[derive(Clone, Debug)]
 pub(super) struct Announced<S> {
     site: S,
-    field: Field,
+    field: Option<Field>,
 }
 
 impl<S> Announced<S> {
-    /// Announces HTTP/3 on the UDP port `port`.
-    pub(super) fn new(site: S, port: u16) -> Self {
-        let value = format!("h3=\":{port}\"; ma=86400");
+    /// Announces HTTP/3 on the UDP port `port`, if there is one.
+    pub(super) fn new(site: S, port: Option<u16>) -> Self {
+        let value = |port| format!("h3=\":{port}\"; ma=86400");
         Self {
             site,
-            field: Field::new("alt-svc", value),
+            field: port.map(|port| Field::new("alt-svc", value(port))),
         }
     }
 }
@@ -30,7 +30,7 @@ impl<S> Announced<S> {
 impl<S: Site> Site for Announced<S> {
     fn reply(&mut self, request: &Request) -> Reply {
         let mut reply = self.site.reply(request);
-        reply.fields.push(self.field.clone());
+        reply.fields.extend(self.field.clone());
         reply
     }
 }

@@ -25,6 +25,15 @@ enum Bound {
     Udp(Socket),
 }
 
+impl Bound {
+    fn udp(&self) -> Option<&Socket> {
+        match self {
+            Self::Tcp(_) => None,
+            Self::Udp(socket) => Some(socket),
+        }
+    }
+}
+
 pub(super) fn start<S: ServedSite>(
     namespace: Option<&Namespace>,
     config: &ServersConfig,
@@ -32,6 +41,10 @@ pub(super) fn start<S: ServedSite>(
     site: S,
 ) -> Result<Servers, LiveError> {
     let sockets = open(namespace, config, origins)?;
+    let alternative = match sockets.iter().find_map(Bound::udp) {
+        Some(socket) if config.announces => Some(socket.local_address()?.port()),
+        _ => None,
+    };
     let mut addresses = Vec::new();
     let mut tcp = None;
     let mut quic = None;
@@ -43,7 +56,10 @@ pub(super) fn start<S: ServedSite>(
                 let tls = leaf.tcp(origin.protocol, config.tickets)?;
                 if tcp.is_none() {
                     let config = tcp_config(config, tls.clone());
-                    tcp = Some(TlsServer::empty(&config, site.clone())?);
+                    tcp = Some(TlsServer::empty(
+                        &config,
+                        Announced::new(site.clone(), alternative),
+                    )?);
                 }
                 let server = tcp.as_mut().expect("just made");
                 server.add(listener, tls)?;
@@ -69,7 +85,7 @@ pub(super) fn start<S: ServedSite>(
                     quic = Some(QuicServer::empty()?);
                 }
                 let server = quic.as_mut().expect("just made");
-                server.add(socket, &config, Announced::new(site.clone(), port))?;
+                server.add(socket, &config, Announced::new(site.clone(), Some(port)))?;
             }
         }
     }

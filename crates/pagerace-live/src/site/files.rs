@@ -1,36 +1,147 @@
-//! Files that are read while they are sent. Memory and open files do not grow with their size or
-//! with the number of clients that stop reading.
+//! Files that are read while they are sent, in blocks. Open files and memory have bounds that do
+//! not grow with the sizes of files or with the number of clients that stop reading.
 
+use std::collections::BTreeMap;
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use bytes::Bytes;
 use pagerace_peer::{Body, Store};
 
-/// Maximum number of bytes read at once.
-const READ_MAX: usize = 64 * 1024;
+/// Size of a block in bytes. A block is read at once.
+const BLOCK: usize = 64 * 1024;
 
-/// Returns a body that reads `path` as it is sent, and the version of its content.
-pub(super) fn body(path: &Path) -> io::Result<(Body, Version)> {
-    // An unreadable file fails here and not halfway through the response.
-    let version = Version::of(&File::open(path)?.metadata()?);
-    let length = version.length;
-    if length == 0 {
-        return Ok((Body::EMPTY, version));
+/// Maximum number of responses that keep a file open and a block in memory: 16 MiB in all. Many
+/// systems allow 1,024 open files, most of which are connections.
+const OPEN_MAX: usize = 256;
+
+/// Smallest part of a block that is passed on without a copy, as a share of the block. Smaller
+/// parts would keep whole blocks in memory until they are acknowledged.
+const SHARE: usize = 8;
+
+/// The open files of a site, which all its clones share. The response that has waited longest
+/// gives its place to the next, and opens its file again when it continues.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Files {
+    pool: Arc<Mutex<Pool>>,
+    next: Arc<AtomicU64>,
+}
+
+#[derive(Debug, Default)]
+struct Pool {
+    /// Open files by the number of their response.
+    open: BTreeMap<u64, Open>,
+    /// Responses by the time of their last use, which counts the uses of the pool.
+    by_use: BTreeMap<u64, u64>,
+    uses: u64,
+}
+
+/// A file from which a response is read.
+#[derive(Debug)]
+struct Open {
+    file: File,
+    /// The block that was read last, and its offset.
+    block: Bytes,
+    at: u64,
+    used: u64,
+}
+
+impl Files {
+    /// Returns a body that reads `path` as it is sent, and the version of its content.
+    pub(super) fn body(&self, path: &Path) -> io::Result<(Body, Version)> {
+        // An unreadable file fails here and not halfway through the response.
+        let file = File::open(path)?;
+        let version = Version::of(&file.metadata()?);
+        let length = version.length;
+        if length == 0 {
+            return Ok((Body::EMPTY, version));
+        }
+        let stored = StoredFile {
+            path: path.to_owned(),
+            version,
+            id: self.next.fetch_add(1, Ordering::Relaxed),
+            files: self.clone(),
+        };
+        self.pool().put(stored.id, Open::new(file));
+        let body = Body::Stored {
+            store: Arc::new(stored),
+            offset: 0,
+            length,
+        };
+        Ok((body, version))
     }
-    let store = StoredFile {
-        path: path.to_owned(),
-        version,
-    };
-    let body = Body::Stored {
-        store: Arc::new(store),
-        offset: 0,
-        length,
-    };
-    Ok((body, version))
+
+    fn pool(&self) -> MutexGuard<'_, Pool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pool {
+    fn take(&mut self, id: u64) -> Option<Open> {
+        let open = self.open.remove(&id)?;
+        self.by_use.remove(&open.used);
+        Some(open)
+    }
+
+    fn put(&mut self, id: u64, mut open: Open) {
+        self.uses += 1;
+        open.used = self.uses;
+        self.by_use.insert(open.used, id);
+        self.open.insert(id, open);
+        if self.open.len() > OPEN_MAX
+            && let Some((_, oldest)) = self.by_use.pop_first()
+        {
+            self.open.remove(&oldest);
+        }
+    }
+}
+
+impl Open {
+    fn new(file: File) -> Self {
+        Self {
+            file,
+            block: Bytes::new(),
+            at: 0,
+            used: 0,
+        }
+    }
+
+    /// Returns at most `max` bytes from `offset`, and at least one.
+    fn read(&mut self, version: Version, offset: u64, max: usize) -> io::Result<Bytes> {
+        let end = self.at + self.block.len() as u64;
+        if offset < self.at || offset >= end {
+            self.fill(version, offset)?;
+        }
+        let from = (offset - self.at) as usize;
+        let to = self.block.len().min(from.saturating_add(max));
+        if (to - from) * SHARE < self.block.len() {
+            return Ok(Bytes::copy_from_slice(&self.block[from..to]));
+        }
+        Ok(self.block.slice(from..to))
+    }
+
+    /// Reads the block that begins at `offset`.
+    fn fill(&mut self, version: Version, offset: u64) -> io::Result<()> {
+        let changed = || io::Error::from(io::ErrorKind::InvalidData);
+        let left = version.length.checked_sub(offset).ok_or_else(changed)?;
+        // The memory of the last block is used again, if nobody has a part of it.
+        let last = std::mem::take(&mut self.block).try_into_mut();
+        let mut block = last.unwrap_or_default();
+        block.resize(left.min(BLOCK as u64) as usize, 0);
+        self.file.seek(SeekFrom::Start(offset))?;
+        let n = self.file.read(&mut block)?;
+        // The file is looked at after the read, so a block of another version is not sent.
+        if n == 0 || Version::of(&self.file.metadata()?) != version {
+            return Err(changed());
+        }
+        block.truncate(n);
+        (self.block, self.at) = (block.freeze(), offset);
+        Ok(())
+    }
 }
 
 /// Identifies the content of a file, to detect that the file was replaced or rewritten.
@@ -55,24 +166,25 @@ impl Version {
     }
 }
 
-/// A file that is open only while a part of it is read.
+/// The file of one response.
 #[derive(Debug)]
 struct StoredFile {
     path: PathBuf,
     version: Version,
+    id: u64,
+    files: Files,
 }
 
 impl StoredFile {
     fn read(&self, offset: u64, max: usize) -> io::Result<Bytes> {
-        let mut file = File::open(&self.path)?;
-        if Version::of(&file.metadata()?) != self.version {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        file.seek(SeekFrom::Start(offset))?;
-        let mut bytes = vec![0; max.min(READ_MAX)];
-        let n = file.read(&mut bytes)?;
-        bytes.truncate(n);
-        Ok(bytes.into())
+        let open = self.files.pool().take(self.id);
+        let mut open = match open {
+            Some(open) => open,
+            None => Open::new(File::open(&self.path)?),
+        };
+        let bytes = open.read(self.version, offset, max)?;
+        self.files.pool().put(self.id, open);
+        Ok(bytes)
     }
 }
 
@@ -83,21 +195,11 @@ impl Store for StoredFile {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_that_shrinks_or_changes_ends_its_body() {
-        let name = format!("pagerace-shrinks-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, "0123456789").unwrap();
-        let body = body(&path).unwrap().0;
-        assert_eq!(body.part(2, 4).slice(1, 100), "345");
-        assert_eq!(body.slice(5, 100), "56789");
-        std::fs::write(&path, "01").unwrap();
-        assert_eq!(body.slice(4, 100), "", "it ends before");
-        assert_eq!(body.slice(0, 100), "", "it is another file");
-        std::fs::remove_file(path).unwrap();
+impl Drop for StoredFile {
+    fn drop(&mut self) {
+        self.files.pool().take(self.id);
     }
 }
+
+#[cfg(test)]
+mod tests;

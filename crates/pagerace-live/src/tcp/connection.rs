@@ -4,8 +4,9 @@ use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pagerace_core::Instant;
-use pagerace_peer::stream::{StreamServer, StreamServerConfig};
+use bytes::Bytes;
+use pagerace_core::{Duration, Instant};
+use pagerace_peer::stream::{Output, Progress, StreamServer, StreamServerConfig};
 use pagerace_peer::{Reply, Request, SentFrame, Site};
 
 use pagerace_peer::tcp::LEAST_ROOM;
@@ -17,6 +18,19 @@ use super::wire::{Received, Wire};
 
 /// Maximum number of bytes that a connection reads or sends per turn.
 const TURN: usize = 256 * 1024;
+
+/// Bytes that the kernel takes at once; see [`super`].
+const KERNEL_TAKES: usize = 64 * 1024;
+
+/// Maximum number of records that are written by one system call. They must fit into the buffer
+/// of rustls, which has 64 KiB.
+const BATCH: usize = 3;
+
+/// Bytes that a new connection is taken to have transferred, so that it has time to begin.
+const NEWCOMER: u64 = KERNEL_TAKES as u64;
+
+/// Time over which the rate of a connection is measured, at least.
+const PERIOD: Duration = Duration::from_secs(10);
 
 /// A site that several connections share.
 pub(super) struct Shared<S>(pub(super) Arc<Mutex<S>>);
@@ -38,8 +52,11 @@ pub(super) struct Connection<S> {
     /// Plaintext bytes written so far.
     written: u64,
     /// Value of [`StreamServer::progress`] when the deadline was set.
-    progress: u64,
+    progress: Progress,
     deadline: Instant,
+    /// Bytes of responses that the client took since `since`, see [`Connection::rate`].
+    taken: u64,
+    since: Instant,
     guard: Guard,
     /// The client's network; see [`Guard::network`].
     pub(super) network: IpAddr,
@@ -63,8 +80,10 @@ impl<S: Site> Connection<S> {
             http: None,
             ended: false,
             written: 0,
-            progress: 0,
+            progress: Progress::default(),
             deadline: now + guard.handshake_timeout,
+            taken: NEWCOMER,
+            since: now,
             guard,
             network: Guard::network(client),
         }
@@ -74,6 +93,25 @@ impl<S: Site> Connection<S> {
     pub(super) fn due(&self) -> Instant {
         let thinking = self.http.as_ref().and_then(StreamServer::poll_timeout);
         thinking.map_or(self.deadline, |at| at.min(self.deadline))
+    }
+
+    /// Returns the bytes of responses that the client takes per second. What it took long ago
+    /// counts less and less.
+    pub(super) fn rate(&mut self, now: Instant) -> u64 {
+        while now.since(self.since) > PERIOD * 2 {
+            self.taken /= 2;
+            self.since += Duration::from_nanos(now.since(self.since).as_nanos() / 2);
+        }
+        let elapsed = now.since(self.since).as_nanos().max(1);
+        let rate = u128::from(self.taken) * 1_000_000_000 / u128::from(elapsed);
+        u64::try_from(rate).unwrap_or(u64::MAX)
+    }
+
+    /// Puts the deadline off by the time for which so many bytes make up.
+    fn extend(&mut self, now: Instant, bytes: u64) {
+        let nanos = bytes.saturating_mul(1_000_000_000) / self.guard.rate_min.max(1);
+        let later = self.deadline + Duration::from_nanos(nanos).min(self.guard.idle_timeout);
+        self.deadline = later.min(now + self.guard.idle_timeout);
     }
 
     /// Returns the frames with response bytes since the last call.
@@ -149,10 +187,11 @@ impl<S: Site> Connection<S> {
                         if !data.is_empty() {
                             http.handle_data(now, data);
                         }
-                        if http.progress() > self.progress {
-                            self.progress = http.progress();
+                        let before = std::mem::replace(&mut self.progress, http.progress());
+                        if self.progress.requests > before.requests {
                             self.deadline = now + self.guard.idle_timeout;
                         }
+                        self.extend(now, self.progress.body_bytes - before.body_bytes);
                     }
                 }
             }
@@ -189,33 +228,56 @@ impl<S: Site> Connection<S> {
                 return Ok(Turn::More);
             }
             http.handle_timeout(now);
-            let (record, answers) = record(http, now, self.written);
-            if record.is_empty() {
-                return Ok(Turn::Waits);
+            // Where the kernel takes more than it takes at once, the network is fast, and the
+            // strategy's choices leave at once anyway.
+            let most = if sent < KERNEL_TAKES { 1 } else { BATCH };
+            let mut answered = 0;
+            for number in 0..most {
+                let record = record(http, now, self.written);
+                if record.size == 0 && number == 0 {
+                    return Ok(Turn::Waits);
+                }
+                sent += record.size;
+                self.written += record.size as u64;
+                answered += record.answered;
+                self.wire.write(&record.pieces)?;
             }
-            sent += record.len();
-            self.written += record.len() as u64;
-            // Answers to pings keep no client.
-            if answers {
-                self.deadline = now + self.guard.idle_timeout;
-            }
-            self.wire.write(&record)?;
+            self.taken += answered;
+            // Answers to pings keep no client, nor do windows of a few bytes.
+            self.extend(now, answered);
         }
     }
 }
 
+/// The plaintext of a TLS record, in pieces that are not copied.
+#[derive(Default)]
+struct Record {
+    pieces: Vec<Bytes>,
+    size: usize,
+    /// Number of bytes that belong to responses.
+    answered: u64,
+}
+
+impl Record {
+    fn push(&mut self, output: Output) {
+        self.size += output.len();
+        self.answered += output.length;
+        let pieces = [output.head, output.content];
+        let pieces = pieces.into_iter().filter(|piece| !piece.is_empty());
+        self.pieces.extend(pieces);
+    }
+}
+
 /// Returns the plaintext of the next TLS record, sized as by the simulated server; empty
-/// if there is nothing to send. It comes with true if it has a part of a response.
-fn record<S: Site>(http: &mut StreamServer<S>, now: Instant, written: u64) -> (Vec<u8>, bool) {
+/// if there is nothing to send.
+fn record<S: Site>(http: &mut StreamServer<S>, now: Instant, written: u64) -> Record {
     let limit = RecordSize::Dynamic.limit(Version::Tls13, written);
-    let (mut record, mut answers) = (Vec::new(), false);
-    while record.is_empty() || record.len() + LEAST_ROOM <= limit {
-        let Some(output) = http.poll_output(now, limit - record.len()) else {
+    let mut record = Record::default();
+    while record.size == 0 || record.size + LEAST_ROOM <= limit {
+        let Some(output) = http.poll_output(now, limit - record.size) else {
             break;
         };
-        record.extend_from_slice(&output.head);
-        record.extend_from_slice(&output.content);
-        answers |= output.stream.is_some();
+        record.push(output);
     }
-    (record, answers)
+    record
 }

@@ -30,7 +30,8 @@ pub struct TlsServerConfig {
     pub stream: StreamServerConfig,
     /// The certificate and the ALPN identifiers; see [`super::server_tls`].
     pub tls: Arc<rustls::ServerConfig>,
-    /// Maximum number of concurrent connections. Further ones are closed immediately.
+    /// Maximum number of concurrent connections. A further one takes the place of the one whose
+    /// client takes responses most slowly.
     pub connections_max: usize,
     /// Limits for untrusted clients. If `None`, the timeouts of the default guard apply,
     /// and one address may have all connections.
@@ -182,8 +183,17 @@ impl<S: Site> TlsServer<S> {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(_) => return,
             };
-            if self.connections.len() >= self.config.connections_max || self.has_its_share(client) {
+            if self.has_its_share(client) {
                 continue;
+            }
+            if self.connections.len() >= self.config.connections_max {
+                let now = self.clock.now();
+                let rates = self.connections.iter_mut();
+                let slowest = rates.map(|(id, c)| (c.rate(now), *id)).min();
+                if let Some((_, slowest)) = slowest {
+                    self.connections.remove(&slowest);
+                    self.agenda.remove(slowest);
+                }
             }
             let id = self.next;
             self.next += 1;

@@ -1,6 +1,6 @@
 //! A non-blocking TCP socket with TLS.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::Shutdown;
 
 use bytes::Bytes;
@@ -102,9 +102,18 @@ impl Wire {
         Ok(true)
     }
 
-    /// Queues plaintext. It must be short, as rustls limits its buffer.
-    pub(crate) fn write(&mut self, plaintext: &[u8]) -> io::Result<()> {
-        self.tls.writer().write_all(plaintext)
+    /// Queues the plaintext of a record, in pieces. It must be short, as rustls limits its
+    /// buffer.
+    pub(crate) fn write(&mut self, pieces: &[Bytes]) -> io::Result<()> {
+        let mut slices: Vec<IoSlice> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
+        let mut left = &mut slices[..];
+        while !left.is_empty() {
+            match self.tls.writer().write_vectored(left)? {
+                0 => return Err(ErrorKind::WriteZero.into()),
+                written => IoSlice::advance_slices(&mut left, written),
+            }
+        }
+        Ok(())
     }
 
     /// Closes the sending side.

@@ -91,6 +91,15 @@ impl Output {
     }
 }
 
+/// What a client has sent that makes progress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Number of complete requests.
+    pub requests: u64,
+    /// Bytes of request bodies, complete or not.
+    pub body_bytes: u64,
+}
+
 /// Returns true if the policy makes a response late. The policy is not told of losses,
 /// because TCP offers no choice between a stream and datagrams.
 fn is_late(outgoing: &mut Outgoing, nature: Nature, body: &Body) -> bool {
@@ -131,8 +140,9 @@ pub struct StreamServer<S> {
     /// Rest of the last output, which exceeded the caller's limit.
     rest: Output,
     piece_max: usize,
-    /// Number of complete requests plus bytes of request bodies.
-    progress: u64,
+    progress: Progress,
+    /// True if the client has closed its side of HTTP/2.
+    ended: bool,
     /// True if the client violated the protocol or left, or a body cannot be read.
     failed: bool,
     record: bool,
@@ -163,7 +173,8 @@ impl<S: Site> StreamServer<S> {
             busy: false,
             rest: Output::default(),
             piece_max: config.piece_max.max(1),
-            progress: 0,
+            progress: Progress::default(),
+            ended: false,
             failed: false,
             record: config.record_frames,
             frames: Vec::new(),
@@ -182,10 +193,9 @@ impl<S: Site> StreamServer<S> {
         self.drive(now);
     }
 
-    /// Returns a number that grows with each complete request and each byte of a
-    /// request's body. An owner may give up a client that sends only other bytes, such as
-    /// an endless header section.
-    pub fn progress(&self) -> u64 {
+    /// Returns what the client has sent. An owner may give up a client that sends only other
+    /// bytes, such as an endless header section.
+    pub fn progress(&self) -> Progress {
         self.progress
     }
 
@@ -198,12 +208,12 @@ impl<S: Site> StreamServer<S> {
         }
     }
 
-    /// Handles the client's end of its stream. Over HTTP/1.1, the client may still wait
-    /// for responses; over HTTP/2, it has left.
+    /// Handles the client's end of its stream. The client may still wait for responses; over
+    /// HTTP/2, for as much of them as its windows allow.
     pub fn handle_end(&mut self, now: Instant) {
         match &mut self.engine {
             Engine::H1(h1) => h1.handle_end(),
-            Engine::H2(_) => self.failed = true,
+            Engine::H2(_) => self.ended = true,
         }
         self.drive(now);
     }
@@ -223,7 +233,12 @@ impl<S: Site> StreamServer<S> {
     pub fn poll_output(&mut self, now: Instant, max: usize) -> Option<Output> {
         let max = max.max(1);
         let mut output = if self.rest.is_empty() {
-            self.next_output(now, max)?
+            let Some(output) = self.next_output(now, max) else {
+                // Nothing can open the windows of a client that has ended.
+                self.failed |= self.ended && self.thinking.next_at().is_none();
+                return None;
+            };
+            output
         } else {
             std::mem::take(&mut self.rest)
         };
@@ -270,7 +285,7 @@ impl<S: Site> StreamServer<S> {
     }
 
     fn complete(&mut self, now: Instant, stream: u64) -> bool {
-        self.progress += 1;
+        self.progress.requests += 1;
         match self.desk.complete(stream, &mut self.site) {
             Taken::Gone => true,
             Taken::Refused => false,
@@ -291,7 +306,7 @@ impl<S: Site> StreamServer<S> {
                     self.desk.head(stream, fields, signal);
                 }
                 h1::Event::Data { stream, data } => {
-                    self.progress += data.len() as u64;
+                    self.progress.body_bytes += data.len() as u64;
                     self.desk.content(stream, data.len());
                 }
                 h1::Event::Finished { stream } => {
@@ -326,7 +341,7 @@ impl<S: Site> StreamServer<S> {
                     self.desk.head(stream, fields, priority);
                 }
                 h2::Event::Data { stream, data } => {
-                    self.progress += data.len() as u64;
+                    self.progress.body_bytes += data.len() as u64;
                     self.desk.content(stream, data.len());
                 }
                 h2::Event::Finished { stream } => {

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pagerace_scan::list::Exclusions;
+use pagerace_scan::list::{Domains, Exclusions};
 use pagerace_scan::{End, Row, Scan, Settings, Trust};
 
 use super::Internet;
@@ -45,7 +45,10 @@ pub fn scan_of(
     timeout: Duration,
 ) -> Scan {
     Scan {
-        names,
+        domains: Domains {
+            names,
+            ..Domains::default()
+        },
         exclusions: Exclusions::default(),
         settings: Settings {
             rate: 200.0,

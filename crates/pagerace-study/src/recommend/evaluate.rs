@@ -459,7 +459,7 @@ fn total(numbers: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Returns the excess of `value` over `base`, as a share of `base`. Both may be infinite.
-fn share_above(value: f64, base: f64) -> f64 {
+pub fn share_above(value: f64, base: f64) -> f64 {
     match (value.is_finite(), base.is_finite()) {
         (true, true) => value / base - 1.0,
         (true, false) => -1.0,

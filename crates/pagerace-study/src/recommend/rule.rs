@@ -4,7 +4,7 @@ use super::population::{Population, Situation};
 
 /// The largest depth of a rule.
 pub const DEPTH_MAX: u8 = 3;
-/// The share of the metric, over all users, that another leaf must save. It keeps rules short, as
+/// The share of the metric, over all pairs of page and network, that another leaf must save. It keeps rules short, as
 /// the complexity parameter of Breiman et al. 1984, "Classification and Regression Trees".
 const LEAF_SAVES: f64 = 0.005;
 /// The smallest share of the weights in a leaf.
@@ -238,7 +238,7 @@ impl Learner {
         best
     }
 
-    /// Returns the thresholds of a feature, of which there are `count`, that leave enough users
+    /// Returns the thresholds of a feature, of which there are `count`, that leave enough weight
     /// and pages on both sides.
     fn splits(&self, samples: &Samples<'_, '_>, feature: usize, count: usize) -> Vec<usize> {
         if count == 0 {

@@ -31,12 +31,25 @@ pub struct User {
 /// Users by their nearest networks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assigned {
-    /// By network: the number of users, and the sum of their weights.
-    pub networks: Vec<(usize, f64)>,
+    /// The number of users by network. A line stands for as many as its weight says.
+    pub networks: Vec<f64>,
     /// The line and network of the user that is farthest from its network, and the distance.
     pub farthest: (usize, usize, f64),
-    /// The lines of users outside the range of the networks, each with the column.
-    pub outside: Vec<(usize, &'static str)>,
+    /// The lines of users outside the range of the networks, each with the column and the number
+    /// of users.
+    pub outside: Vec<(usize, &'static str, f64)>,
+}
+
+impl Assigned {
+    /// Returns the number of all users.
+    pub fn count(&self) -> f64 {
+        self.networks.iter().sum()
+    }
+
+    /// Returns the number of users outside the range of the networks.
+    pub fn outside(&self) -> f64 {
+        self.outside.iter().map(|(_, _, users)| users).sum()
+    }
 }
 
 /// Parses a CSV file of users: a header with `rtt_ms` and optionally `down_mbps`,
@@ -125,7 +138,7 @@ fn number(line: usize, column: &str, field: &str) -> Result<f64, String> {
 /// Panics without networks or users.
 pub fn assign(users: &[User], networks: &[NetworkFacts]) -> Assigned {
     let mut all = Assigned {
-        networks: vec![(0, 0.0); networks.len()],
+        networks: vec![0.0; networks.len()],
         farthest: (0, 0, -1.0),
         outside: Vec::new(),
     };
@@ -137,16 +150,14 @@ pub fn assign(users: &[User], networks: &[NetworkFacts]) -> Assigned {
             .enumerate()
             .min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)))
             .expect("there are networks");
-        let (count, weight) = &mut all.networks[place];
-        *count += 1;
-        *weight += user.weight;
+        all.networks[place] += user.weight;
         if far > all.farthest.2 {
             all.farthest = (user.line, place, far);
         }
         all.outside.extend(
             outside(user, networks)
                 .into_iter()
-                .map(|column| (user.line, column)),
+                .map(|column| (user.line, column, user.weight)),
         );
     }
     all

@@ -15,6 +15,9 @@ pub struct Guard {
     /// Time without packets after which a connection is closed. Over TCP, the time without
     /// completed requests and without bytes of a response accepted by the client.
     pub idle_timeout: Duration,
+    /// Over TCP, the rate in bytes per second at which bytes make up for time: one byte more of
+    /// a response or of a request's body puts the end of `idle_timeout` off by its reciprocal.
+    pub rate_min: u64,
     /// Number of half-open QUIC connections at which clients must prove by a Retry token
     /// that they receive at their address (RFC 9000, section 8.1.2).
     pub unvalidated_max: usize,
@@ -38,11 +41,13 @@ impl Guard {
 }
 
 impl Default for Guard {
-    /// 10 s for the handshake, 60 s idle, 64 half-open connections and 256 per address.
+    /// 10 s for the handshake, 60 s idle, 500 bytes per second (as `MinRate` in the default
+    /// configuration of Apache's `mod_reqtimeout`), 64 half-open connections and 256 per address.
     fn default() -> Self {
         Self {
             handshake_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(60),
+            rate_min: 500,
             unvalidated_max: 64,
             per_address_max: 256,
         }
@@ -154,6 +159,7 @@ mod tests {
     const GUARD: Guard = Guard {
         handshake_timeout: Duration::from_secs(5),
         idle_timeout: Duration::from_secs(60),
+        rate_min: 500,
         unvalidated_max: 2,
         per_address_max: 3,
     };

@@ -13,7 +13,7 @@ use pagerace_study::recommend::rule::DEPTH_MAX;
 use pagerace_study::recommend::{Feature, Population, evaluate, population};
 
 use super::study::{self, FilterArgs, FolderArgs, PagesArgs};
-use crate::cli::files::{check_files, write_text};
+use crate::cli::files::{check_files, say, write_text};
 use crate::cli::groups::WorkArgs;
 use crate::cli::sections;
 use crate::cli::sections::SectionArgs;
@@ -26,6 +26,7 @@ use mix::Mix;
 mod csv;
 mod input;
 mod json;
+mod losers;
 mod mix;
 mod print;
 
@@ -103,6 +104,11 @@ pub(crate) struct RecommendArgs {
     #[command(flatten, next_help_heading = "Output")]
     sections: SectionArgs,
 
+    /// Write all pairs of page and network that lose by each policy as CSV: those that get worse
+    /// than today by more than 5 %, and those that break more objects.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    losers: Option<PathBuf>,
+
     /// Print the regret as CSV with all digits, and nothing else.
     #[arg(long, help_heading = "Output")]
     csv: bool,
@@ -111,7 +117,8 @@ pub(crate) struct RecommendArgs {
 pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
     let inputs = [Some(&args.input), args.users.as_ref()];
     let inputs: Vec<PathBuf> = inputs.into_iter().flatten().cloned().collect();
-    check_files(&args.sections.files().collect::<Vec<_>>(), &inputs)?;
+    let outputs = args.sections.files().chain(&args.losers);
+    check_files(&outputs.collect::<Vec<_>>(), &inputs)?;
     let name = args.name()?;
     let section = format!("recommendation-{name}");
     args.sections.check(&section)?;
@@ -184,6 +191,12 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
     let markdown = || sections::markdown(&report.sections());
     args.sections
         .write(&section, command, &markdown, &|| report.sections())?;
+    if let Some(path) = &args.losers {
+        write_atomically(path, |out| losers::write(out, &population, &evaluation))?;
+        if !args.csv {
+            say(path)?;
+        }
+    }
     if let Some(path) = &args.sections.json {
         let json = json::of(&report, &facts, &args.input, plan.as_deref());
         let text = format!("{}\n", serde_json::to_string_pretty(&json)?);

@@ -156,7 +156,7 @@ pub(crate) fn run(args: &ScanArgs) -> Result<()> {
     let facts = args.facts(&scan);
     let begun = journal.exists();
     let watch = args.work.watch("domains");
-    watch.start("scanning", scan.names.len());
+    watch.start("scanning", scan.domains.names.len());
     if begun {
         watch.log(&format!("going on with {}", journal.display()));
     }
@@ -190,7 +190,9 @@ pub(crate) fn run(args: &ScanArgs) -> Result<()> {
 
 impl ScanArgs {
     fn scan(&self) -> Result<Scan> {
-        let domains = Domains::parse(&read(&self.list)?, &self.list)?;
+        let bytes = fs::read(&self.list).with_context(|| self.list.display().to_string())?;
+        // A line that is no text is malformed alone.
+        let domains = Domains::parse(&String::from_utf8_lossy(&bytes), &self.list)?;
         let count = domains.names.len();
         let default = Settings::default();
         if self.rate.is_none() && count > RATE_FREE_MAX {
@@ -209,6 +211,13 @@ impl ScanArgs {
                 self.list.display()
             ));
         }
+        if let Some((_, first)) = domains.malformed.first_key_value() {
+            warn(&format!(
+                "{}: lines without a domain name: {}, the first is {first}; each has a row that says so",
+                self.list.display(),
+                domains.malformed.len()
+            ));
+        }
         if self.contact.is_none() && count > RATE_FREE_MAX {
             warn("--contact is missing: operators of servers cannot ask you about the scan");
         }
@@ -225,7 +234,7 @@ impl ScanArgs {
             given => given.to_vec(),
         };
         Ok(Scan {
-            names: domains.names,
+            domains,
             exclusions,
             settings: Settings {
                 rate: self.rate.unwrap_or(default.rate),

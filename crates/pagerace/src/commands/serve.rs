@@ -49,6 +49,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
         quic_congestion: controller(&args.controller.cc)?,
         seed: secret_seed()?,
         tickets: true,
+        announces: true,
         guard: Some(Guard::default()),
         ..ServersConfig::new(ca.clone())
     };

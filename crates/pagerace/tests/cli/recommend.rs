@@ -133,6 +133,38 @@ fn recommendations_are_documents() {
 }
 
 #[test]
+fn all_who_lose_are_named() {
+    let sandbox = sandbox("recommend-losers");
+    let printed = recommend(
+        &sandbox,
+        &["plan.toml", "--losers", "losers.csv", "--json", "r.json"],
+    );
+    let csv = sandbox.read("losers.csv");
+    let header = "policy,recommended,page,network,share,choice,today,value,change,breaks";
+    assert_eq!(csv.lines().next(), Some(header));
+    let json: Value = serde_json::from_str(&sandbox.read("r.json")).unwrap();
+    let (mut named, mut shown) = (0, 0);
+    for policy in json["policies"].as_array().unwrap() {
+        let name = match policy["policy"].as_str().unwrap() {
+            "http2" => "always HTTP/2",
+            "http3" => "always HTTP/3",
+            "fixed" => "best fixed choice",
+            other => other,
+        };
+        let worse = policy["worse"].as_array().unwrap().len();
+        let rows = csv
+            .lines()
+            .filter(|line| line.starts_with(&format!("{name},")));
+        assert!(rows.count() >= worse, "{name}: {csv}");
+        named += worse;
+        shown += worse.min(3);
+        let all = format!("{name} {worse}");
+        assert_eq!(printed.contains(&all), worse > 3, "{all}: {printed}");
+    }
+    assert!(named > shown, "some are not shown: {csv}");
+}
+
+#[test]
 fn users_weight_networks() {
     let sandbox = sandbox("recommend-users");
     sandbox.write(
@@ -142,7 +174,8 @@ fn users_weight_networks() {
     let words = ["recommend", "plan.toml", "--users", "users.csv"];
     let run = sandbox.run(&words);
     assert_eq!(run.code, 0, "{}", run.err);
-    let told = "weighted by the 3 users of users.csv: cable 1, rate 2mbit rtt 100ms loss 2% 2;";
+    // A line stands for as many users as its weight says.
+    let told = "weighted by the 4 users of users.csv: cable 1, rate 2mbit rtt 100ms loss 2% 3;";
     assert!(run.out.contains(told), "{}", run.out);
     assert!(run.out.contains("cable 25 %, rate 2mbit"), "{}", run.out);
     assert!(

@@ -81,6 +81,30 @@ fn scan(sandbox: &Sandbox, dns: &Dns, arguments: &[&str]) -> Run {
 }
 
 #[test]
+fn a_malformed_line_is_one_row() {
+    let sandbox = Sandbox::new("scan-malformed");
+    let dns = Dns::start();
+    sandbox.write("domains.txt", "a.example\nhttps://b.example/x\nc.example\n");
+    let run = scan(&sandbox, &dns, &["-o", "out.csv"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let warning =
+        "domains.txt: lines without a domain name: 1, the first is line 2: give the name alone";
+    assert!(run.err.contains(warning), "{}", run.err);
+    let csv = sandbox.read("out.csv");
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 4, "{csv}");
+    assert!(lines[2].starts_with("https://b.example/x,,,,,"), "{csv}");
+    assert!(lines[2].contains("malformed: line 2: "), "{csv}");
+    assert!(lines[3].starts_with("c.example,0,0,0,0,"), "{csv}");
+    let asked = dns.questions.load(Ordering::Relaxed);
+    assert_eq!(
+        asked,
+        2 * 3 + 3,
+        "three for each domain, and three to see whether the resolver answers"
+    );
+}
+
+#[test]
 fn rows_are_in_the_order_of_the_list() {
     let sandbox = Sandbox::new("scan-rows");
     let dns = Dns::start();
@@ -219,9 +243,9 @@ fn refusals_say_what_to_do() {
             "domains.txt: a list of 101 domains needs --rate N, the domains to ask each second; 10 is gentle and takes 1 min here",
         ),
         (
-            "a.example\nhttps://b.example/x\n",
+            "https://b.example/x\n",
             &["-o", "o.csv"],
-            "domains.txt, line 2: https://b.example/x: give the name alone, without https:// and path",
+            "domains.txt: line 1: give the name alone, without https:// and path: https://b.example/x",
         ),
         (
             "\n",

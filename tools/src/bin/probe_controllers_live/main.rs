@@ -30,7 +30,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pagerace_core::{Duration, Protocol};
 use pagerace_live::link::Testbed;
 use pagerace_live::probe::{self, RawTcp};
-use pagerace_live::{LocalCa, OriginServer, QuicServer, Servers, ServersConfig, secret_seed, site};
+use pagerace_live::{
+    Lateness, LocalCa, OriginServer, QuicServer, Servers, ServersConfig, secret_seed, site,
+};
 use pagerace_net::Network;
 use pagerace_peer::{Reply, Request, ServerConfig, Site};
 use pagerace_probe::congestion::{Flights, SCALE, Shape, controllers, observe};
@@ -121,12 +123,13 @@ fn ask(address: SocketAddr, certificate: &[u8], path: &str, network: &Network, s
         authority: "localhost".to_owned(),
     };
     let keys = client_keys_trusting(certificate).unwrap();
+    let mut late = Lateness::default();
     let flights = observe(
         Protocol::H3,
         Subject::Objects(&[path.to_owned()]),
         &budget(),
         |job| probe::play(job, &server, &keys, secret_seed()?),
-        |fetch| probe::watch(fetch, &server, &keys, secret_seed()?),
+        |fetch| probe::watch(fetch, &server, &keys, secret_seed()?, &mut late),
     );
     flights.map_err(|error| error.to_string())
 }
@@ -212,12 +215,13 @@ fn kernel(controller: &str, network: &Network, seed: u64) -> Asked {
     testbed.begin(network, seed).unwrap();
     let flights = testbed.client().run(move || {
         let mut raw = RawTcp::open(server.remote).unwrap();
+        let mut late = Lateness::default();
         observe(
             Protocol::H2,
             Subject::Objects(&["/".to_owned()]),
             &budget(),
             |job| probe::play_http2(job, &server, &tls),
-            |fetch| raw.watch(fetch, &server, &tls),
+            |fetch| raw.watch(fetch, &server, &tls, &mut late),
         )
     });
     let report = testbed.finish().unwrap();

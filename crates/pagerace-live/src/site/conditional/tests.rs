@@ -71,3 +71,16 @@ fn what_the_client_has_is_not_sent() {
     ];
     assert_eq!(answer(&both).0, "200");
 }
+
+#[test]
+fn content_that_the_client_did_not_ask_for_is_not_sent() {
+    for other in ["\"v0\"", "\"v0\", W/\"v1\""] {
+        let fields = [("if-match", other), ("if-none-match", "*")];
+        assert_eq!(answer(&fields), ("412".into(), String::new()));
+    }
+    for same in ["*", "\"v0\", \"v1\""] {
+        assert_eq!(answer(&[("if-match", same)]).0, "200");
+    }
+    let fields = [("if-match", "\"v1\""), ("if-none-match", "\"v1\"")];
+    assert_eq!(answer(&fields).0, "304");
+}

@@ -82,6 +82,41 @@ fn pieces_of_any_size_carry_everything() {
     }
 }
 
+/// Carries what the client has to say, and then the end of its side.
+fn half_close(client: &mut StreamClient, server: &mut StreamServer<Numbers>) {
+    while let Some(data) = client.poll_output(usize::MAX) {
+        server.handle_data(NOW, data);
+    }
+    server.handle_end(NOW);
+}
+
+#[test]
+fn a_client_that_half_closes_gets_its_answers() {
+    for protocol in [Protocol::H1, Protocol::H2] {
+        let (mut client, mut server) = (client(protocol), server(protocol));
+        client.request(0, fields("/20000"), None, None);
+        half_close(&mut client, &mut server);
+        assert!(!server.is_closed(), "{protocol}");
+        while let Some(output) = server.poll_output(NOW, 1_000) {
+            client.handle_data(NOW, output.head);
+            client.handle_data(NOW, output.content);
+        }
+        assert_eq!(got(&mut client), (BTreeMap::from([(0, 20_000)]), vec![0]));
+        assert!(server.is_closed(), "{protocol}");
+    }
+}
+
+#[test]
+fn a_client_that_half_closes_gets_no_more_than_its_windows() {
+    let (mut client, mut server) = (client(Protocol::H2), server(Protocol::H2));
+    client.request(0, fields("/100000000"), None, None);
+    half_close(&mut client, &mut server);
+    let outputs = std::iter::from_fn(|| server.poll_output(NOW, 16_384));
+    let sent: u64 = outputs.map(|output| output.length).sum();
+    assert!((65_535..100_000_000).contains(&sent), "{sent}");
+    assert!(server.is_closed());
+}
+
 #[test]
 fn one_output_is_one_decision() {
     let (mut client, mut server) = (client(Protocol::H2), server(Protocol::H2));

@@ -22,27 +22,30 @@ fn users_get_the_nearest_network() {
         network(150.0, 1.6, 0.0),
     ];
     let found = assign(&users, &networks);
-    assert_eq!(found.networks, [(2, 2.0), (1, 3.0), (1, 1.0)]);
+    assert_eq!(found.networks, [2.0, 3.0, 1.0]);
+    assert_eq!(found.count(), 6.0);
     // ln(90 / 20) and ln(30 / 10).
     let (line, place, far) = found.farthest;
     assert_eq!((line, place), (5, 0));
     assert!((far - 1.504_1_f64.hypot(1.098_6)).abs() < 1e-3, "{far}");
-    assert_eq!(found.outside, [(3, "rtt_ms"), (4, "rtt_ms"), (5, "rtt_ms")]);
+    let outside = [(3, "rtt_ms", 1.0), (4, "rtt_ms", 3.0), (5, "rtt_ms", 0.0)];
+    assert_eq!(found.outside, outside);
+    assert_eq!(found.outside(), 4.0);
 }
 
 #[test]
 fn loss_that_was_not_measured_does_not_count() {
     let networks = [network(50.0, 10.0, 3.0), network(50.0, 10.0, 0.0)];
     let found = assign(&parse("rtt_ms,down_mbps\n60,10\n").unwrap(), &networks);
-    assert_eq!(found.networks, [(0, 0.0), (1, 1.0)]);
-    assert_eq!(found.outside, [(2, "rtt_ms")]);
+    assert_eq!(found.networks, [0.0, 1.0]);
+    assert_eq!(found.outside, [(2, "rtt_ms", 1.0)]);
 }
 
 #[test]
 fn rates_that_were_not_measured_do_not_count() {
     let networks = [network(30.0, 1.0, 0.0), network(150.0, 20.0, 0.0)];
     let found = assign(&parse("rtt_ms\n40\n140\n").unwrap(), &networks);
-    assert_eq!(found.networks, [(1, 1.0), (1, 1.0)]);
+    assert_eq!(found.networks, [1.0, 1.0]);
     assert!(found.outside.is_empty());
 }
 
@@ -53,7 +56,7 @@ fn mixes_count_for_networks_with_their_round_trips() {
         let users = Mix::named(name).unwrap().users();
         let total: f64 = users.iter().map(|user| user.weight).sum();
         assert!((total - 100.0).abs() < 1e-9, "{name}: {total}");
-        assign(&users, &networks).networks[0].1
+        assign(&users, &networks).networks[0]
     };
     // Half-way, by the logarithm, is 65 ms.
     let shares: Vec<f64> = MIXES.iter().map(|mix| share(mix.name)).collect();

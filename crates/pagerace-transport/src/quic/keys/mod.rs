@@ -26,8 +26,7 @@ pub use crate::tls::Handshake;
 pub use sizes::FlightSizes;
 #[cfg(feature = "tls")]
 pub use tls::{
-    Identity, TlsError, client_keys_trusting, client_keys_with_roots, client_tls,
-    client_tls_with_roots, server_tls,
+    Identity, TlsError, client_keys_trusting, client_keys_with_roots, client_tls, server_tls,
 };
 pub(super) use visit::Visitor;
 

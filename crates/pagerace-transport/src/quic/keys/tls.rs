@@ -150,7 +150,7 @@ pub fn client_tls(certificate: &[u8], alpn: &[u8]) -> Result<rustls::ClientConfi
 ///
 /// # Errors
 /// Returns an error if rustls refuses the configuration.
-pub fn client_tls_with_roots(
+fn client_tls_with_roots(
     roots: rustls::RootCertStore,
     alpn: &[u8],
 ) -> Result<rustls::ClientConfig, rustls::Error> {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use pagerace_lab::runner::run_all;
 use pagerace_lab::unit::probability;
 use pagerace_live::probe::{self as socket, RawTcp};
-use pagerace_live::secret_seed;
+use pagerace_live::{Lateness, secret_seed};
 use pagerace_probe::congestion::{Flights, SCALE, Shape, controllers, observe, shape::STEP};
 use pagerace_probe::{Budget, Server, Subject, Verdict, judge};
 use pagerace_report::sections::{Figure, Section, Series, SeriesKind};
@@ -32,6 +32,7 @@ pub(super) fn run(
         watch.step(done, CONNECTIONS)
     };
     let protocol = args.protocol;
+    let mut late = Lateness::default();
     let flights = if protocol.is_tcp() {
         let mut raw = RawTcp::open(server.remote)?;
         let tls = socket::tls(roots()?)?;
@@ -39,7 +40,7 @@ pub(super) fn run(
         let survey = |job| Ok(socket::play_http2(job, server, &tls)?);
         observe(protocol, subject, budget, survey, |fetch| {
             step()?;
-            Ok(raw.watch(fetch, server, &tls)?)
+            Ok(raw.watch(fetch, server, &tls, &mut late)?)
         })
     } else {
         let keys = socket::keys(roots()?)?;
@@ -47,7 +48,13 @@ pub(super) fn run(
         let survey = |job| Ok(socket::play(job, server, &keys, secret_seed()?)?);
         observe(protocol, subject, budget, survey, |fetch| {
             step()?;
-            Ok(socket::watch(fetch, server, &keys, secret_seed()?)?)
+            Ok(socket::watch(
+                fetch,
+                server,
+                &keys,
+                secret_seed()?,
+                &mut late,
+            )?)
         })
     };
     let flights = flights.map_err(failed)?;
@@ -70,6 +77,7 @@ pub(super) fn run(
         verdict: judge(&values, &entries, &SCALE),
         flights: &flights,
         shapes,
+        late,
     };
     answer.show(args, server)
 }
@@ -80,6 +88,8 @@ struct Controller<'a> {
     verdict: Verdict<&'static str>,
     flights: &'a Flights,
     shapes: Vec<Shape>,
+    /// How late the bottleneck worked.
+    late: Lateness,
 }
 
 impl Answer for Controller<'_> {
@@ -118,6 +128,9 @@ impl Answer for Controller<'_> {
                     .to_owned(),
             },
         ];
+        if !self.late.is_acceptable() {
+            all.push(busy(&self.late));
+        }
         let found = found.as_ref();
         all.extend(found.map(|found| found.sentence(std::slice::from_ref(object))));
         all.extend(self.behaviour());
@@ -161,6 +174,8 @@ impl Answer for Controller<'_> {
             "object": { "path": object.path, "bytes": object.length },
             "found": found.as_ref().map(super::output::found),
             "loss": self.flights.loss(),
+            "late_p99_ms": self.late.p99().as_millis_f64(),
+            "on_time": self.late.is_acceptable(),
             "connections": used.connections,
             "requests": used.requests,
             "bytes": used.bytes,
@@ -225,5 +240,31 @@ impl Controller<'_> {
             }
         }
         all
+    }
+}
+
+/// Returns the objection to trials on a machine that was too busy for them.
+fn busy(late: &Lateness) -> String {
+    format!(
+        "Careful: this machine was too busy for the probe. The client's bottleneck was late ({late}), \
+         which no simulation is. Stop other programs, and probe again."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use pagerace_core::Duration;
+
+    use super::{Lateness, busy};
+
+    #[test]
+    fn a_busy_machine_is_named_with_numbers() {
+        let mut late = Lateness::default();
+        for ms in [0, 0, 7] {
+            late.add(Duration::from_millis(ms));
+        }
+        assert!(!late.is_acceptable());
+        let text = busy(&late);
+        assert!(text.contains("max 7.00 ms of 3 packets"), "{text}");
     }
 }

@@ -16,7 +16,6 @@ use pagerace_study::recommend::users::{self, Assigned, User};
 use super::RecommendArgs;
 use crate::cli::warn::warn;
 use crate::lists::split_all;
-use crate::text::counted;
 
 /// A mix of networks as the user gave it.
 pub(super) enum Mix {
@@ -171,8 +170,9 @@ fn assign(option: &str, users: &[User], networks: &Known) -> Result<Assigned> {
 /// Returns the weights of networks by the users that they are nearest to.
 fn weights(assigned: &Assigned, networks: &Known) -> BTreeMap<String, f64> {
     let weights = networks.keys().zip(&assigned.networks);
-    let weights = weights.map(|(name, (_, weight))| (name.clone(), *weight));
-    weights.collect()
+    weights
+        .map(|(name, users)| (name.clone(), *users))
+        .collect()
 }
 
 /// Returns the weights of a mix, which knows round trips alone.
@@ -181,11 +181,10 @@ fn of_mix(mix: &mixes::Mix, networks: &Known) -> Result<Shares> {
     let assigned = assign("--mix", &users, networks)?;
     if !assigned.outside.is_empty() {
         warn(&format!(
-            "--mix {}: round trips outside the range of the networks, which count for the nearest \
-             one: {} of {}",
+            "--mix {}: {} of visits have round trips outside the range of the networks; they count \
+             for the nearest one",
             mix.name,
-            assigned.outside.len(),
-            users.len(),
+            percent(assigned.outside() / assigned.count()),
         ));
     }
     Ok(Shares {
@@ -198,29 +197,42 @@ fn of_mix(mix: &mixes::Mix, networks: &Known) -> Result<Shares> {
 fn of_users(users: &[User], file: &str, networks: &Known) -> Result<Shares> {
     let names: Vec<&String> = networks.keys().collect();
     let assigned = assign("--users", users, networks)?;
-    if let Some((line, column)) = assigned.outside.first() {
+    if let Some((line, column, _)) = assigned.outside.first() {
         warn(&format!(
             "{file}: {} of {} outside the range of the networks, first line {line} ({column}); \
              they count for the nearest network",
-            assigned.outside.len(),
-            counted(users.len() as u64, "user"),
+            number(assigned.outside()),
+            counted_users(assigned.count()),
         ));
     }
     let (line, place, distance) = assigned.farthest;
     let counts = names.iter().zip(&assigned.networks);
-    let counts = counts.map(|(name, (count, _))| format!("{name} {count}"));
+    let counts = counts.map(|(name, users)| format!("{name} {}", number(*users)));
     let counts: Vec<String> = counts.collect();
     Ok(Shares {
         weights: weights(&assigned, networks),
         text: format!(
             "networks weighted by the {} of {}: {}; the farthest, line {line}, is {distance:.1} from \
              {} (1 is a factor of 2.7 in round trip or rate, or one point of loss)",
-            counted(users.len() as u64, "user"),
+            counted_users(assigned.count()),
             Path::new(file).display(),
             counts.join(", "),
             names[place]
         ),
     })
+}
+
+/// Formats a sum of weights, which need not be whole.
+fn number(users: f64) -> String {
+    let rounded = (users * 10.0).round() / 10.0;
+    rounded.to_string()
+}
+
+fn counted_users(users: f64) -> String {
+    match number(users).as_str() {
+        "1" => "1 user".to_owned(),
+        many => format!("{many} users"),
+    }
 }
 
 /// Returns the networks with their shares of users, for people.

@@ -428,6 +428,20 @@ impl Report<'_> {
         if rows.is_empty() {
             return section.say("No policy is worse than today by more than 5 % anywhere.");
         }
+        let more = self
+            .shown()
+            .filter(|policy| policy.worst.len() > WORST_SHOWN);
+        let more: Vec<String> = more
+            .map(|policy| format!("{} {}", title(policy.kind), policy.worst.len()))
+            .collect();
+        let section = match &more[..] {
+            [] => section,
+            more => section.say(format!(
+                "The {WORST_SHOWN} worst pairs of each policy. Those that get worse by more than \
+                 5 % are, in all: {}; --losers FILE names them.",
+                more.join(", ")
+            )),
+        };
         let header = columns("policy | page | network | choice | change");
         section.table(Table::new(header, 4, rows))
     }

@@ -39,7 +39,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) protocols: ProtocolArgs,
 
-    /// Order in which responses are sent; see `pagerace list strategies`.
+    /// Order in which responses are sent; see `pagerace list strategies`. A file of a folder has
+    /// the class that the browser signals, else that of its type.
     #[arg(short, long, value_name = "NAME", default_value = "sequential")]
     pub(crate) strategy: String,
 

@@ -1,4 +1,4 @@
-//! Statistics of how late the emulator delivered packets.
+//! Statistics of how late the emulator, or a probe's bottleneck, delivered packets.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub struct Lateness {
 
 impl Lateness {
     /// Maximum lateness of 99 % of the packets in an acceptable run.
-    pub(crate) const P99_MAX: Duration = Duration::from_millis(1);
+    pub const P99_MAX: Duration = Duration::from_millis(1);
     /// Lateness that at most [`LATE_SHARE_MAX`](Self::LATE_SHARE_MAX) of the packets may
     /// exceed.
     pub const LATE: Duration = Duration::from_millis(5);
@@ -93,7 +93,7 @@ impl Lateness {
     /// then only for its own duration. With real-time scheduling, a quiet machine has 0.1
     /// to 0.2 ms at the 99th percentile. A p99 beyond 1 ms means that the emulator did
     /// not get a processor when it was due.
-    pub(crate) fn is_acceptable(&self) -> bool {
+    pub fn is_acceptable(&self) -> bool {
         self.p99() <= Self::P99_MAX && self.share_beyond(Self::LATE) <= Self::LATE_SHARE_MAX
     }
 }
