@@ -18,7 +18,11 @@ use crate::literal::{integer, string};
 /// error `QPACK_DECOMPRESSION_FAILED`.
 pub fn decode(bytes: &[u8], size_max: u64) -> Result<Vec<Field>, Error> {
     let mut rest = after_prefix(bytes)?;
-    let mut lines = Lines::default();
+    let mut lines = Lines {
+        // No code is shorter than 5 bits.
+        text: Vec::with_capacity(rest.len() * 8 / 5),
+        spans: Vec::new(),
+    };
     let mut size = 0;
     while !rest.is_empty() {
         let len = lines.read(rest, size_max)?;
@@ -81,7 +85,6 @@ impl Part {
 }
 
 /// Decoded lines of a section. All literals of the section share one allocation.
-#[derive(Default)]
 struct Lines {
     text: Vec<u8>,
     spans: Vec<(Part, Part)>,
