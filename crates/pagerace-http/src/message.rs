@@ -203,7 +203,7 @@ fn is_lower_case_token(text: &[u8]) -> bool {
 fn is_value(value: &[u8]) -> bool {
     let is_space = |b: Option<&u8>| matches!(b, Some(b' ' | b'\t'));
     // Without an early end, the compiler checks many bytes at once.
-    let allowed = |&b: &u8| (b >= 0x20) & (b != 0x7f) | (b == b'\t');
+    let allowed = |b: &u8| matches!(b, b'\t' | 0x20..=0x7e | 0x80..);
     value.iter().fold(true, |all, b| all & allowed(b))
         && !is_space(value.first())
         && !is_space(value.last())

@@ -17,8 +17,10 @@ pub(crate) enum Found {
 #[derive(Debug)]
 pub(crate) struct Index {
     /// The key begins with the length, which tells most names apart.
-    names: BTreeMap<(usize, &'static [u8]), Vec<(&'static [u8], usize)>>,
+    names: BTreeMap<(usize, &'static [u8]), Values>,
 }
+
+type Values = Vec<(&'static [u8], usize)>;
 
 impl Index {
     /// Builds the index of a table of names and values.
