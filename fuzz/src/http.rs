@@ -123,7 +123,7 @@ pub fn qpack_decoder(input: &[u8]) {
     let (instructions, section) = rest.split_at(usize::from(*split).min(rest.len()));
     // All results are fine. Only a panic is a failure.
     let _ = qpack::check_encoder_instructions(instructions);
-    let _ = qpack::decode(section, 4096);
+    let _ = qpack::decode(section, 4096, &mut qpack::Memory::default());
 }
 
 /// Feeds an HTTP/1.1 server that answers every request at once. `input` is a list of

@@ -9,39 +9,21 @@ use crate::time::Instant;
 /// Future events of type `E`, earliest first. Ties keep scheduling order.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    heap: BinaryHeap<Reverse<Entry<E>>>,
+    /// Time, place in the order of scheduling, and slot of each event. The events themselves do not
+    /// move.
+    heap: BinaryHeap<Reverse<(Instant, u64, usize)>>,
+    slots: Vec<Option<E>>,
+    free: Vec<usize>,
     scheduled: u64,
     now: Instant,
-}
-
-#[derive(Clone, Debug)]
-struct Entry<E> {
-    at: Instant,
-    sequence: u64,
-    event: E,
-}
-
-impl<E> PartialEq for Entry<E> {
-    fn eq(&self, other: &Self) -> bool {
-        (self.at, self.sequence) == (other.at, other.sequence)
-    }
-}
-impl<E> Eq for Entry<E> {}
-impl<E> PartialOrd for Entry<E> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl<E> Ord for Entry<E> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.sequence).cmp(&(other.at, other.sequence))
-    }
 }
 
 impl<E> Default for EventQueue<E> {
     fn default() -> Self {
         Self {
             heap: BinaryHeap::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
             scheduled: 0,
             now: Instant::ZERO,
         }
@@ -65,24 +47,27 @@ impl<E> EventQueue<E> {
             "event at {at:?} scheduled in the past of {:?}",
             self.now
         );
-        self.heap.push(Reverse(Entry {
-            at,
-            sequence: self.scheduled,
-            event,
-        }));
+        let slot = self.free.pop().unwrap_or(self.slots.len());
+        match self.slots.get_mut(slot) {
+            Some(free) => *free = Some(event),
+            None => self.slots.push(Some(event)),
+        }
+        self.heap.push(Reverse((at, self.scheduled, slot)));
         self.scheduled += 1;
     }
 
     /// Returns the time of the next event.
     pub fn next_at(&self) -> Option<Instant> {
-        self.heap.peek().map(|e| e.0.at)
+        self.heap.peek().map(|e| e.0.0)
     }
 
     /// Removes the next event and advances the queue's time to it.
     pub fn pop(&mut self) -> Option<(Instant, E)> {
-        let Reverse(entry) = self.heap.pop()?;
-        self.now = entry.at;
-        Some((entry.at, entry.event))
+        let Reverse((at, _, slot)) = self.heap.pop()?;
+        self.now = at;
+        self.free.push(slot);
+        let event = self.slots[slot].take();
+        Some((at, event.expect("a slot in the heap has its event")))
     }
 
     /// Removes the next event if it is due at or before `now`.

@@ -21,6 +21,7 @@ pub use decoder::Decoder;
 pub use encoder::{EMPTY_TABLE, encode};
 
 use crate::literal;
+pub use crate::literal::memory::Memory;
 
 /// Capacity of the dynamic table in bytes, until settings change it.
 ///

@@ -7,6 +7,7 @@
 
 pub(crate) mod huffman;
 pub(crate) mod integer;
+pub(crate) mod memory;
 pub(crate) mod string;
 pub(crate) mod table;
 

@@ -18,6 +18,7 @@ pub use decoder::{check_encoder_instructions, decode};
 pub use encoder::{check_decoder_instructions, encode};
 
 use crate::literal;
+pub use crate::literal::memory::Memory;
 
 /// Errors in QPACK bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

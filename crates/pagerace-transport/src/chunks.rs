@@ -32,24 +32,44 @@ impl Chunks {
         if self.length < to.len() {
             return false;
         }
-        let bytes = self.chunks.iter().flat_map(|c| c.iter());
-        to.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        let mut rest = to;
+        for chunk in &self.chunks {
+            let (now, later) = rest.split_at_mut(rest.len().min(chunk.len()));
+            now.copy_from_slice(&chunk[..now.len()]);
+            rest = later;
+            if rest.is_empty() {
+                break;
+            }
+        }
         true
+    }
+
+    /// Removes at most `n` bytes of the first slice.
+    fn pop(&mut self, n: usize) -> Option<Bytes> {
+        let part = match self.chunks.front_mut() {
+            Some(first) if first.len() > n => first.split_to(n),
+            _ => self.chunks.pop_front()?,
+        };
+        self.length -= part.len();
+        Some(part)
+    }
+
+    /// Removes the first `n` bytes, or all of them if there are fewer.
+    pub(crate) fn skip(&mut self, mut n: usize) {
+        while n > 0
+            && let Some(part) = self.pop(n)
+        {
+            n -= part.len();
+        }
     }
 
     /// Removes and returns the first `n` bytes, or all of them if there are fewer.
     pub(crate) fn take(&mut self, n: usize) -> Self {
         let mut taken = Self::default();
         while taken.length < n
-            && let Some(mut first) = self.chunks.pop_front()
+            && let Some(part) = self.pop(n - taken.length)
         {
-            self.length -= first.len();
-            let part = first.split_to(first.len().min(n - taken.length));
             taken.push(part);
-            if !first.is_empty() {
-                self.length += first.len();
-                self.chunks.push_front(first);
-            }
         }
         taken
     }
@@ -57,19 +77,39 @@ impl Chunks {
     /// Removes the first `n` bytes, of which there must be as many, and returns them in one
     /// slice, without a copy if they lie in one.
     pub(crate) fn take_joined(&mut self, n: usize) -> Bytes {
-        if let Some(first) = self.chunks.front_mut()
-            && first.len() > n
-        {
-            self.length -= n;
-            return first.split_to(n);
-        }
-        if self.chunks.front().is_some_and(|first| first.len() == n) {
-            self.length -= n;
-            return self.chunks.pop_front().unwrap_or_default();
+        let first = self.pop(n).unwrap_or_default();
+        if first.len() == n {
+            return first;
         }
         let mut joined = BytesMut::with_capacity(n);
-        joined.extend(self.take(n).into_iter());
+        joined.extend_from_slice(&first);
+        while joined.len() < n
+            && let Some(part) = self.pop(n - joined.len())
+        {
+            joined.extend_from_slice(&part);
+        }
         joined.freeze()
+    }
+
+    /// Removes and returns the last `N` bytes, of which there must be as many.
+    pub(crate) fn take_end<const N: usize>(&mut self) -> [u8; N] {
+        let mut end = [0; N];
+        let mut missing = N;
+        while missing > 0
+            && let Some(last) = self.chunks.back_mut()
+        {
+            let keep = last.len().saturating_sub(missing);
+            let n = last.len() - keep;
+            end[missing - n..missing].copy_from_slice(&last[keep..]);
+            missing -= n;
+            self.length -= n;
+            if keep > 0 {
+                last.truncate(keep);
+            } else {
+                self.chunks.pop_back();
+            }
+        }
+        end
     }
 
     pub(crate) fn into_iter(self) -> impl Iterator<Item = Bytes> {

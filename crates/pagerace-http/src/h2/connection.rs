@@ -39,6 +39,8 @@ pub struct Connection {
     pub(super) settings_acknowledged: bool,
     pub(super) peer_settings: Settings,
     pub(super) decoder: hpack::Decoder,
+    /// Lines of the field sections sent.
+    pub(super) sent_lines: hpack::Memory,
     /// The incomplete field section.
     pub(super) block: Option<Block>,
     /// The stream that receives the current DATA frame. If `None`, its content is
@@ -119,6 +121,7 @@ impl Connection {
             settings_acknowledged: false,
             peer_settings: Settings::default(),
             decoder: hpack::Decoder::default(),
+            sent_lines: hpack::Memory::default(),
             block: None,
             sink: None,
             streams: BTreeMap::new(),

@@ -84,7 +84,7 @@ impl Connection {
     /// Returns a HEADERS frame, and CONTINUATION frames if the section exceeds the peer's
     /// maximum frame size.
     pub(super) fn headers_frames(
-        &self,
+        &mut self,
         stream: u64,
         fields: &[Field],
         dependency: Option<Dependency>,
@@ -99,7 +99,7 @@ impl Connection {
         if self.peer_settings.header_table_size < hpack::DEFAULT_CAPACITY {
             payload.push(hpack::EMPTY_TABLE);
         }
-        hpack::encode(fields, &mut payload);
+        hpack::encode(fields, &mut self.sent_lines, &mut payload);
         let size_max = self.peer_settings.max_frame_size as usize;
         let mut data = Vec::with_capacity(frame::HEADER_SIZE + payload.len());
         let mut ty = frame::HEADERS;

@@ -5,7 +5,8 @@ use pagerace_core::Priority;
 
 use super::inbound::Inbound;
 use super::{Connection, Role, Write, frame};
-use crate::{Field, fields, qpack, varint};
+use crate::qpack::{self, Memory};
+use crate::{Field, fields, varint};
 
 /// Reason why a request was not sent. The connection is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,7 +76,7 @@ impl Connection {
 
         let body = body.filter(|body| !body.is_empty());
         let mut data = Vec::with_capacity(size as usize);
-        headers_frame(&section, &mut data);
+        headers_frame(&section, &mut self.sent_lines, &mut data);
         if let Some(body) = &body {
             frame::encode_header(frame::DATA, body.len() as u64, &mut data);
         }
@@ -117,8 +118,8 @@ impl Connection {
 }
 
 /// Appends a HEADERS frame.
-pub(super) fn headers_frame(fields: &[Field], out: &mut Vec<u8>) {
+pub(super) fn headers_frame(fields: &[Field], memory: &mut Memory, out: &mut Vec<u8>) {
     let mut section = Vec::with_capacity(fields::section_size(fields) as usize);
-    qpack::encode(fields, &mut section);
+    qpack::encode(fields, memory, &mut section);
     frame::encode(frame::HEADERS, &section, out);
 }

@@ -10,6 +10,7 @@ use super::control::Control;
 use super::inbound::Inbound;
 use super::unidirectional::{self, Unidirectional};
 use super::{Config, Event, Role, Settings, Write, settings};
+use crate::qpack::Memory;
 use crate::varint;
 
 /// One end of an HTTP/3 connection.
@@ -22,6 +23,10 @@ pub struct Connection {
     pub(super) config: Config,
     pub(super) writes: VecDeque<Write>,
     pub(super) events: VecDeque<Event>,
+    /// Lines of the field sections sent.
+    pub(super) sent_lines: Memory,
+    /// Lines of the field sections received.
+    received_lines: Memory,
     /// The receiving sides of request streams.
     pub(super) requests: BTreeMap<u64, Inbound>,
     pub(super) unidirectional: BTreeMap<u64, Unidirectional>,
@@ -48,6 +53,8 @@ impl Connection {
             role,
             writes: VecDeque::new(),
             events: VecDeque::new(),
+            sent_lines: Memory::default(),
+            received_lines: Memory::default(),
             requests: BTreeMap::new(),
             unidirectional: BTreeMap::new(),
             control: Control::new(role),
@@ -237,7 +244,8 @@ impl Connection {
         let had_head = inbound.has_head();
         let events_before = self.events.len();
         let size_max = self.config.max_field_section_size;
-        let result = inbound.receive(data, fin, size_max, &mut self.events);
+        let (memory, events) = (&mut self.received_lines, &mut self.events);
+        let result = inbound.receive(data, fin, size_max, memory, events);
         if !had_head {
             self.apply_pending_priority(stream, events_before);
         }

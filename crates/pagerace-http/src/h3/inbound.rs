@@ -11,7 +11,8 @@ use super::code::{Code, Fault};
 use super::frame::{self, Payload, Piece, Reader};
 use super::{Event, Role};
 use crate::message::{Phase, Progress, Section};
-use crate::{Field, priority, qpack};
+use crate::qpack::{self, Memory};
+use crate::{Field, priority};
 
 /// State of the receiving side of one request stream.
 #[derive(Debug)]
@@ -48,12 +49,14 @@ impl Inbound {
         self.closed = true;
     }
 
-    /// Handles received bytes, in order. A field section may have `size_max` bytes.
+    /// Handles received bytes, in order. A field section may have `size_max` bytes. `memory` has
+    /// lines of earlier sections of the connection.
     pub(super) fn receive(
         &mut self,
         mut input: Bytes,
         fin: bool,
         size_max: u64,
+        memory: &mut Memory,
         events: &mut VecDeque<Event>,
     ) -> Result<(), Fault> {
         while !self.closed {
@@ -65,7 +68,9 @@ impl Inbound {
                 None if fin => return self.finish(events),
                 None => break,
                 Some(Piece::Streamed(data)) => self.content(data, events),
-                Some(Piece::Frame(_, section)) => self.section(&section, size_max, events)?,
+                Some(Piece::Frame(_, section)) => {
+                    self.section(qpack::decode(&section, size_max, memory), events)?;
+                }
             }
         }
         Ok(())
@@ -73,11 +78,10 @@ impl Inbound {
 
     fn section(
         &mut self,
-        section: &[u8],
-        size_max: u64,
+        section: Result<Vec<Field>, qpack::Error>,
         events: &mut VecDeque<Event>,
     ) -> Result<(), Fault> {
-        match qpack::decode(section, size_max) {
+        match section {
             Ok(fields) => self.fields(fields, events),
             Err(error @ qpack::Error::SectionTooLarge(_)) => {
                 self.fail(Code::EXCESSIVE_LOAD, error.to_string(), events);

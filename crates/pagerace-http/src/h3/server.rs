@@ -26,7 +26,7 @@ impl Connection {
             "stream {stream} is not a request stream"
         );
         let mut data = Vec::new();
-        headers_frame(fields, &mut data);
+        headers_frame(fields, &mut self.sent_lines, &mut data);
         if body_len > 0 {
             frame::encode_header(frame::DATA, body_len, &mut data);
         }

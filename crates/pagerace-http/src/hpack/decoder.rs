@@ -8,7 +8,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::static_table::ENTRIES;
-use super::{DEFAULT_CAPACITY, Error};
+use super::{DEFAULT_CAPACITY, Error, Memory};
 use crate::Field;
 use crate::literal::{integer, string};
 
@@ -25,6 +25,7 @@ pub struct Decoder {
     update_due: bool,
     /// Text of the literals in the current section.
     text: Vec<u8>,
+    memory: Memory,
 }
 
 /// A field line, or the location of its parts.
@@ -65,6 +66,7 @@ impl Default for Decoder {
             capacity_max: capacity,
             update_due: false,
             text: Vec::new(),
+            memory: Memory::default(),
         }
     }
 }
@@ -88,8 +90,21 @@ impl Decoder {
         let mut lines = Vec::new();
         let mut size = 0_u64;
         self.text.clear();
-        while !rest.is_empty() {
-            let (line, len) = self.line(rest)?;
+        let mut new = Vec::new();
+        for place in 0.. {
+            if rest.is_empty() {
+                break;
+            }
+            let (line, len) = if let Some((known, len)) = self.memory.decode(place, rest) {
+                (Line::Whole(known.clone()), len)
+            } else {
+                let (line, len) = self.line(rest)?;
+                // Other codes may refer to the dynamic table, which changes.
+                if matches!(line, Line::Literal(Name::Text(_), _)) {
+                    new.push((place, &rest[..len]));
+                }
+                (line, len)
+            };
             rest = &rest[len..];
             size = size.saturating_add(line.size());
             if size > size_max {
@@ -114,7 +129,11 @@ impl Decoder {
                 value: text.slice(value),
             },
         };
-        Ok(lines.into_iter().map(field).collect())
+        let fields: Vec<Field> = lines.into_iter().map(field).collect();
+        for (place, code) in new {
+            self.memory.keep_decoded(place, &fields[place], code);
+        }
+        Ok(fields)
     }
 
     /// Applies the table size updates at the start of `section` and returns the rest:

@@ -1,6 +1,6 @@
 //! Encoder for field sections that uses only the static table and literals.
 
-use super::static_table;
+use super::{Memory, static_table};
 use crate::Field;
 use crate::literal::table::Found;
 use crate::literal::{integer, string};
@@ -13,23 +13,29 @@ use crate::literal::{integer, string};
 pub const EMPTY_TABLE: u8 = 0b0010_0000;
 
 /// Appends an encoded field section. Source: RFC 7541, section 6.
-pub fn encode(fields: &[Field], out: &mut Vec<u8>) {
-    for field in fields {
-        // Indexes count from one.
-        match static_table::INDEX.find(&field.name, &field.value) {
-            // Indexed header field: section 6.1.
-            Found::Line(at) => integer::encode(7, 0b1000_0000, at as u64 + 1, out),
-            // Literal header field without indexing, indexed name: section 6.2.2.
-            Found::Name(at) => {
-                integer::encode(4, 0, at as u64 + 1, out);
-                string::encode(7, 0, &field.value, out);
-            }
-            // Literal header field without indexing, new name: section 6.2.2.
-            Found::Nothing => {
-                out.push(0);
-                string::encode(7, 0, &field.name, out);
-                string::encode(7, 0, &field.value, out);
-            }
+///
+/// `memory` is the same for all sections that a connection sends.
+pub fn encode(fields: &[Field], memory: &mut Memory, out: &mut Vec<u8>) {
+    for (place, field) in fields.iter().enumerate() {
+        memory.encode(place, field, out, line);
+    }
+}
+
+fn line(field: &Field, out: &mut Vec<u8>) {
+    // Indexes count from one.
+    match static_table::INDEX.find(&field.name, &field.value) {
+        // Indexed header field: section 6.1.
+        Found::Line(at) => integer::encode(7, 0b1000_0000, at as u64 + 1, out),
+        // Literal header field without indexing, indexed name: section 6.2.2.
+        Found::Name(at) => {
+            integer::encode(4, 0, at as u64 + 1, out);
+            string::encode(7, 0, &field.value, out);
+        }
+        // Literal header field without indexing, new name: section 6.2.2.
+        Found::Nothing => {
+            out.push(0);
+            string::encode(7, 0, &field.name, out);
+            string::encode(7, 0, &field.value, out);
         }
     }
 }

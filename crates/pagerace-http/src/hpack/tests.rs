@@ -253,6 +253,17 @@ fn a_section_that_is_too_large_keeps_the_table_right() {
 /// The size limit holds for a section of one-byte lines that stand for four thousand
 /// bytes each.
 #[test]
+fn a_line_with_a_name_of_the_dynamic_table_follows_the_table() {
+    let mut decoder = Decoder::default();
+    for name in ["61", "64"] {
+        let insert = hex(&format!("40 01 {name} 01 62"));
+        decoder.decode(&insert, UNLIMITED).unwrap();
+        let lines = decoder.decode(&hex("0f 2f 01 63"), UNLIMITED).unwrap();
+        assert_eq!(lines[0].name, hex(name));
+    }
+}
+
+#[test]
 fn a_bomb_is_held_to_the_limit() {
     let mut decoder = Decoder::default();
     let mut section = hex("40 01 61");
@@ -271,7 +282,7 @@ fn filler_shrinks_as_promised() {
     for bytes in [200, 500, 2000] {
         let fields = filler_fields(bytes);
         let mut section = Vec::new();
-        encode(&fields, &mut section);
+        encode(&fields, &mut Memory::default(), &mut section);
         let ratio = section.len() as f64 / text_size(&fields) as f64;
         assert!((0.60..0.72).contains(&ratio), "{bytes} bytes: {ratio}");
     }
@@ -296,7 +307,7 @@ proptest! {
     #[test]
     fn what_we_write_is_read(fields in vec(line(), 0..20)) {
         let mut section = Vec::new();
-        encode(&fields, &mut section);
+        encode(&fields, &mut Memory::default(), &mut section);
         let pairs: Vec<_> = fields.iter().map(|f| (f.name.to_vec(), f.value.to_vec())).collect();
         prop_assert_eq!(loona_hpack::Decoder::new().decode(&section).unwrap(), pairs);
         let mut decoder = Decoder::default();

@@ -32,15 +32,27 @@ const LENGTHS: [u8; 256] = [
 /// Length in bits of the longest code.
 const LONGEST: usize = 30;
 
-/// Number of bits that one table lookup resolves.
-const FAST_BITS: u32 = 9;
+/// Number of bits that one table lookup resolves: two codes of the usual letters.
+const PAIR_BITS: usize = 11;
+
+/// Least number of bits in a [`window`].
+const WINDOW_BITS: usize = 57;
+
+/// The one or two symbols whose codes are complete in [`PAIR_BITS`] bits.
+#[derive(Clone, Copy)]
+struct Pair {
+    symbols: [u8; 2],
+    count: u8,
+    /// Number of bits that they take. 0 if the first code is longer.
+    length: u8,
+}
 
 /// Tables derived from [`LENGTHS`].
 struct Tables {
     /// The code of each byte, right-aligned.
     codes: [u32; 256],
-    /// (symbol, length) by the next [`FAST_BITS`] bits. The length is 0 for longer codes.
-    fast: [(u8, u8); 1 << FAST_BITS],
+    /// The next symbols by the next [`PAIR_BITS`] bits.
+    pairs: [Pair; 1 << PAIR_BITS],
     /// For each code length, the first code, and the position of its symbol in `symbols`.
     first: [(u32, u16); LONGEST + 1],
     /// The number of codes of each length.
@@ -52,9 +64,14 @@ struct Tables {
 static TABLES: Tables = tables();
 
 const fn tables() -> Tables {
+    let none = Pair {
+        symbols: [0; 2],
+        count: 0,
+        length: 0,
+    };
     let mut t = Tables {
         codes: [0; 256],
-        fast: [(0, 0); 1 << FAST_BITS],
+        pairs: [none; 1 << PAIR_BITS],
         first: [(0, 0); LONGEST + 1],
         counts: [0; LONGEST + 1],
         symbols: [0; 256],
@@ -71,11 +88,15 @@ const fn tables() -> Tables {
                 t.codes[symbol] = code;
                 t.symbols[at as usize] = symbol as u8;
                 t.counts[length] += 1;
-                if length as u32 <= FAST_BITS {
-                    let shift = FAST_BITS - length as u32;
+                if length <= PAIR_BITS {
+                    let shift = PAIR_BITS - length;
                     let mut low = 0;
                     while low < 1 << shift {
-                        t.fast[((code << shift) | low) as usize] = (symbol as u8, length as u8);
+                        t.pairs[((code as usize) << shift) | low] = Pair {
+                            symbols: [symbol as u8, 0],
+                            count: 1,
+                            length: length as u8,
+                        };
                         low += 1;
                     }
                 }
@@ -86,6 +107,21 @@ const fn tables() -> Tables {
         }
         length += 1;
     }
+    let singles = t.pairs;
+    let mut bits = 0;
+    while bits < 1 << PAIR_BITS {
+        let first = singles[bits];
+        let second = singles[(bits << first.length) & ((1 << PAIR_BITS) - 1)];
+        let length = first.length + second.length;
+        if first.count > 0 && second.count > 0 && length as usize <= PAIR_BITS {
+            t.pairs[bits] = Pair {
+                symbols: [first.symbols[0], second.symbols[0]],
+                count: 2,
+                length,
+            };
+        }
+        bits += 1;
+    }
     t
 }
 
@@ -95,22 +131,34 @@ pub(crate) fn encoded_len(text: &[u8]) -> usize {
     bits.div_ceil(8)
 }
 
-/// Appends the encoding of `text`, padded with the most significant bits of EOS (ones).
-pub(crate) fn encode(text: &[u8], out: &mut Vec<u8>) {
+/// Appends the encoding of `text`, which has [`encoded_len`] bytes, padded with the most
+/// significant bits of EOS (ones).
+pub(crate) fn encode(text: &[u8], encoded_len: usize, out: &mut Vec<u8>) {
+    let mut at = out.len();
+    let end = at + encoded_len;
+    // The last word may be longer than what is left of the text.
+    out.resize(end + 4, 0);
     let mut bits = 0_u64;
     let mut count = 0_u32;
     for &byte in text {
         let length = u32::from(LENGTHS[byte as usize]);
         bits = bits << length | u64::from(TABLES.codes[byte as usize]);
         count += length;
-        while count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
+        if count >= 32 {
+            count -= 32;
+            put(((bits >> count) as u32).to_be_bytes(), at, out);
+            at += 4;
         }
     }
-    if count > 0 {
-        out.push((bits << (8 - count)) as u8 | (0xff >> count));
-    }
+    let padded = (bits << (32 - count)) as u32 | u32::MAX >> count;
+    put(padded.to_be_bytes(), at, out);
+    out.truncate(end);
+}
+
+/// Writes `bytes` at `at`, without the call that copying a slice makes.
+fn put<const N: usize>(bytes: [u8; N], at: usize, out: &mut [u8]) {
+    let place = out[at..].first_chunk_mut();
+    *place.expect("the buffer has room for them") = bytes;
 }
 
 /// Appends the text that `code` encodes.
@@ -119,50 +167,64 @@ pub(crate) fn encode(text: &[u8], out: &mut Vec<u8>) {
 /// [`Error::Huffman`] if `code` contains EOS, or padding that is longer than 7 bits or
 /// not all ones.
 pub(crate) fn decode(code: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
-    let mut bits = 0_u64; // The low `count` bits are the next ones of the input.
-    let mut count = 0_u32;
-    let mut input = code.iter();
+    let bits = 8 * code.len();
+    let mut read = 0; // Bits of `code`.
+    let mut end = out.len();
+    // No code is shorter than 5 bits, and a pair may write a byte that the next one replaces.
+    out.resize(end + bits / 5 + 2, 0);
     loop {
-        while count <= 56 {
-            let Some(&byte) = input.next() else { break };
-            bits = bits << 8 | u64::from(byte);
-            count += 8;
+        let fresh = window(code, read);
+        let (start, known) = (read, bits.min(read + WINDOW_BITS));
+        let mut rest = fresh;
+        while read + PAIR_BITS <= known {
+            let pair = TABLES.pairs[(rest >> (64 - PAIR_BITS)) as usize];
+            if pair.length == 0 {
+                break;
+            }
+            put(pair.symbols, end, out);
+            end += usize::from(pair.count);
+            read += usize::from(pair.length);
+            rest <<= pair.length;
         }
-        // Read as if ones followed the input without end, so that missing bits look like
-        // padding.
-        let window = if count >= 32 {
-            (bits >> (count - 32)) as u32
-        } else {
-            ((bits << (32 - count)) as u32) | (u32::MAX >> count)
-        };
-        let (symbol, length) = match TABLES.fast[(window >> (32 - FAST_BITS)) as usize] {
-            (_, 0) => match slow(window) {
-                Some(found) => found,
-                // Only a prefix of EOS is left, which is valid padding if it is shorter
-                // than 8 bits.
-                None if count < 8 => return Ok(()),
-                None => return Err(Error::Huffman),
-            },
-            found => found,
-        };
-        if u32::from(length) > count {
-            // The remaining bits are too few for a symbol, and not all ones.
-            return Err(Error::Huffman);
+        if read > start {
+            continue;
         }
-        out.push(symbol);
-        count -= u32::from(length);
+        // A long code comes next, or the input ends.
+        let next = (fresh >> 32) as u32;
+        if bits - read < 8 && next == u32::MAX {
+            break; // Padding.
+        }
+        // If the symbol takes more bits than are left, they are padding that is not all ones.
+        let found = single(next).filter(|(_, length)| read + length <= bits);
+        let (symbol, length) = found.ok_or(Error::Huffman)?;
+        out[end] = symbol;
+        end += 1;
+        read += length;
     }
+    out.truncate(end);
+    Ok(())
 }
 
-/// Returns the symbol and length of the code at the start of `window`, which is longer
-/// than [`FAST_BITS`].
-fn slow(window: u32) -> Option<(u8, u8)> {
-    (FAST_BITS as usize + 1..=LONGEST).find_map(|length| {
+/// Returns the bits of `code` from bit `at` on, as if ones followed it without end. The first
+/// [`WINDOW_BITS`] are valid.
+fn window(code: &[u8], at: usize) -> u64 {
+    let rest = &code[at / 8..];
+    let word = rest.first_chunk().copied().unwrap_or_else(|| {
+        let mut word = [0xff; 8];
+        word[..rest.len()].copy_from_slice(rest);
+        word
+    });
+    u64::from_be_bytes(word) << (at % 8)
+}
+
+/// Returns the symbol and length of the code at the start of `window`, if one is there.
+fn single(window: u32) -> Option<(u8, usize)> {
+    (1..=LONGEST).find_map(|length| {
         let code = window >> (32 - length);
         let (first, at) = TABLES.first[length];
         let index = code.checked_sub(first)?;
         (index < u32::from(TABLES.counts[length]))
-            .then(|| (TABLES.symbols[at as usize + index as usize], length as u8))
+            .then(|| (TABLES.symbols[at as usize + index as usize], length))
     })
 }
 
@@ -186,7 +248,7 @@ mod tests {
         assert_eq!(decoded(&host).unwrap(), b"www.example.com");
         assert_eq!(decoded(&[0x64, 0x02]).unwrap(), b"302");
         let mut out = Vec::new();
-        encode(b"www.example.com", &mut out);
+        encode(b"www.example.com", 12, &mut out);
         assert_eq!(out, host);
     }
 
@@ -212,8 +274,7 @@ mod tests {
         #[test]
         fn round_trip(text in proptest::collection::vec(any::<u8>(), 0..200)) {
             let mut code = Vec::new();
-            encode(&text, &mut code);
-            prop_assert_eq!(code.len(), encoded_len(&text));
+            encode(&text, encoded_len(&text), &mut code);
             prop_assert_eq!(decoded(&code).unwrap(), text);
         }
 
@@ -222,7 +283,7 @@ mod tests {
         fn the_code_is_unique(code in proptest::collection::vec(any::<u8>(), 0..40)) {
             if let Ok(text) = decoded(&code) {
                 let mut again = Vec::new();
-                encode(&text, &mut again);
+                encode(&text, encoded_len(&text), &mut again);
                 prop_assert_eq!(again, code);
             }
         }

@@ -43,7 +43,7 @@ pub(crate) fn encode(prefix: u32, pattern: u8, text: &[u8], out: &mut Vec<u8>) {
     let coded = huffman::encoded_len(text);
     if coded < text.len() {
         integer::encode(prefix, pattern | 1 << prefix, coded as u64, out);
-        huffman::encode(text, out);
+        huffman::encode(text, coded, out);
     } else {
         integer::encode(prefix, pattern, text.len() as u64, out);
         out.extend_from_slice(text);

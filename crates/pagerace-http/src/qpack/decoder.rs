@@ -6,29 +6,49 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::Error;
 use super::static_table::ENTRIES;
+use super::{Error, Memory};
 use crate::Field;
 use crate::literal::{integer, string};
 
 /// Decodes one field section, of at most `size_max` bytes as [`Field::size`] counts them.
 ///
+/// `memory` is the same for all sections that a connection receives.
+///
 /// # Errors
 /// [`Error::SectionTooLarge`] affects only this message. Any other error is a connection
 /// error `QPACK_DECOMPRESSION_FAILED`.
-pub fn decode(bytes: &[u8], size_max: u64) -> Result<Vec<Field>, Error> {
+pub fn decode(bytes: &[u8], size_max: u64, memory: &mut Memory) -> Result<Vec<Field>, Error> {
     let mut rest = after_prefix(bytes)?;
-    let mut lines = Lines::default();
+    let mut lines = Lines {
+        // No code is shorter than 5 bits.
+        text: Vec::with_capacity(rest.len() * 8 / 5),
+        spans: Vec::new(),
+    };
     let mut size = 0;
+    let mut new = Vec::new();
     while !rest.is_empty() {
-        let len = lines.read(rest, size_max)?;
+        let place = lines.spans.len();
+        let len = if let Some((known, len)) = memory.decode(place, rest) {
+            let Field { name, value } = known.clone();
+            lines.spans.push((Part::Shared(name), Part::Shared(value)));
+            len
+        } else {
+            let len = lines.read(rest, size_max)?;
+            new.push((place, &rest[..len]));
+            len
+        };
         rest = &rest[len..];
         size += lines.last_size();
         if size > size_max {
             return Err(Error::SectionTooLarge(size_max));
         }
     }
-    Ok(lines.finish())
+    let fields = lines.finish();
+    for (place, code) in new {
+        memory.keep_decoded(place, &fields[place], code);
+    }
+    Ok(fields)
 }
 
 /// Checks bytes of the peer's encoder stream.
@@ -81,7 +101,6 @@ impl Part {
 }
 
 /// Decoded lines of a section. All literals of the section share one allocation.
-#[derive(Default)]
 struct Lines {
     text: Vec<u8>,
     spans: Vec<(Part, Part)>,

@@ -95,7 +95,7 @@ fn extra_every_interop_vector_without_a_table_decodes() {
         let sections = blocks.iter().filter(|(stream, _)| *stream != 0);
         assert_eq!(sections.clone().count(), expected.len(), "{path}");
         for ((stream, section), wanted) in sections.zip(expected) {
-            let fields = decode(section, u64::MAX);
+            let fields = decode(section, u64::MAX, &mut Memory::default());
             assert_eq!(fields, Ok(wanted), "{path}, stream {stream}");
         }
         for (_, instructions) in blocks.iter().filter(|(stream, _)| *stream == 0) {
@@ -126,8 +126,12 @@ fn extra_interop_sections_decode_here_and_in_the_library() {
 
 fn decodes_here_and_in_the_library(fields: &[Field], at: &str) {
     let mut encoded = Vec::new();
-    encode(fields, &mut encoded);
-    assert_eq!(decode(&encoded, u64::MAX), Ok(fields.to_vec()), "{at}");
+    encode(fields, &mut Memory::default(), &mut encoded);
+    assert_eq!(
+        decode(&encoded, u64::MAX, &mut Memory::default()),
+        Ok(fields.to_vec()),
+        "{at}"
+    );
     let theirs = qpack::decode_stateless(&mut &encoded[..], u64::MAX).unwrap();
     assert_eq!(from_library(theirs.fields), fields, "{at}");
     // This module also decodes the library's sections.
@@ -136,7 +140,11 @@ fn decodes_here_and_in_the_library(fields: &[Field], at: &str) {
         .map(|f| qpack::HeaderField::from((&f.name, &f.value)));
     let mut encoded = Vec::new();
     qpack::encode_stateless(&mut encoded, lines).unwrap();
-    assert_eq!(decode(&encoded, u64::MAX), Ok(fields.to_vec()), "{at}");
+    assert_eq!(
+        decode(&encoded, u64::MAX, &mut Memory::default()),
+        Ok(fields.to_vec()),
+        "{at}"
+    );
 }
 
 fn from_library(fields: Vec<qpack::HeaderField>) -> Vec<Field> {
@@ -149,7 +157,7 @@ fn share(sections: &[Vec<Field>]) -> f64 {
     let (mut text, mut encoded) = (0, Vec::new());
     for fields in sections {
         text += text_size(fields);
-        encode(fields, &mut encoded);
+        encode(fields, &mut Memory::default(), &mut encoded);
     }
     encoded.len() as f64 / text as f64
 }
@@ -222,14 +230,14 @@ fn extra_filler_shrinks_as_fields_of_sites_do() {
 #[test]
 fn the_example_of_the_rfc_without_a_table() {
     assert_eq!(
-        decode(b"\0\0\x51\x0b/index.html", 999),
+        decode(b"\0\0\x51\x0b/index.html", 999, &mut Memory::default()),
         Ok(vec![Field::from_static(":path", "/index.html")])
     );
 }
 
 #[test]
 fn impossible_references_are_errors() {
-    let error = |section: &[u8]| decode(section, 41).unwrap_err();
+    let error = |section: &[u8]| decode(section, 41, &mut Memory::default()).unwrap_err();
     // Dynamic indices of all four kinds.
     for first in [0x80, 0x10, 0x40, 0x00] {
         assert_eq!(error(&[0, 0, first, 0]), Error::DynamicIndex);
@@ -272,8 +280,27 @@ proptest! {
     fn any_lines_round_trip(lines in vec((vec(any::<u8>(), 0..40), vec(any::<u8>(), 0..80)), 0..12)) {
         let fields: Vec<Field> = lines.into_iter().map(|(n, v)| Field::new(n, v)).collect();
         let mut encoded = Vec::new();
-        encode(&fields, &mut encoded);
-        prop_assert_eq!(decode(&encoded, u64::MAX), Ok(fields));
+        encode(&fields, &mut Memory::default(), &mut encoded);
+        prop_assert_eq!(decode(&encoded, u64::MAX, &mut Memory::default()), Ok(fields));
+    }
+
+    /// Lines that are remembered change neither the code nor what is read from it.
+    #[test]
+    fn a_connection_codes_its_sections_like_any(
+        sections in vec(vec((0_u8..3, 0_usize..3), 0..70), 1..6),
+    ) {
+        let (mut sent, mut received) = (Memory::default(), Memory::default());
+        for lines in sections {
+            let line = |(name, size): (u8, usize)| {
+                Field::new(format!("x-{name}"), "value".repeat(size * 40))
+            };
+            let fields: Vec<_> = lines.into_iter().map(line).collect();
+            let (mut encoded, mut alone) = (Vec::new(), Vec::new());
+            encode(&fields, &mut sent, &mut encoded);
+            encode(&fields, &mut Memory::default(), &mut alone);
+            prop_assert_eq!(&encoded, &alone);
+            prop_assert_eq!(decode(&encoded, u64::MAX, &mut received), Ok(fields));
+        }
     }
 
     #[test]

@@ -136,9 +136,9 @@ fn new_before_repair(scenario: &Scenario, seed: u64) -> Vec<u64> {
             unacked.retain(|n, _| {
                 !acked_ranges
                     .iter()
-                    .any(|(a, b)| (*a.min(b)..=*a.max(b)).contains(n))
+                    .any(|(a, b)| (a.min(b)..=a.max(b)).contains(n))
             });
-            let largest = acked_ranges.iter().map(|(a, b)| *a.max(b)).max().unwrap();
+            let largest = acked_ranges.iter().map(|(a, b)| a.max(b)).max().unwrap();
             while let Some(first) = unacked.first_entry().filter(|e| e.key() + 3 <= largest) {
                 for frame in first.remove() {
                     // A probe may have carried the bytes already.

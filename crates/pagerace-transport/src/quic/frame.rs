@@ -9,6 +9,7 @@
 //! frame; `datagram` is the name in later drafts.
 
 use std::fmt::Write as _;
+use std::iter;
 
 use serde::{Serialize, Serializer};
 
@@ -33,8 +34,8 @@ pub enum Frame<'a> {
         /// Encoded ACK delay. Serialises to milliseconds.
         #[serde(serialize_with = "milliseconds")]
         ack_delay: u64,
-        /// Inclusive packet-number ranges, highest first.
-        acked_ranges: Vec<(u64, u64)>,
+        /// The packets that it acknowledges.
+        acked_ranges: AckedRanges<'a>,
     },
     /// CRYPTO.
     Crypto {
@@ -151,6 +152,28 @@ pub enum Frame<'a> {
         /// The frame type.
         raw_frame_type: u64,
     },
+}
+
+/// Inclusive packet-number ranges, highest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckedRanges<'a> {
+    first: (u64, u64),
+    /// Gaps and lengths, as on the wire.
+    others: &'a [u8],
+}
+
+impl AckedRanges<'_> {
+    /// Returns the first and last packet number of each range.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+        let mut others = frames(self.others);
+        iter::successors(Some(self.first), move |(low, _)| others.range_below(*low))
+    }
+}
+
+impl Serialize for AckedRanges<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.iter())
+    }
 }
 
 /// Type of `IMMEDIATE_ACK` (draft-ietf-quic-ack-frequency). quinn sends it with probes.
@@ -363,13 +386,13 @@ impl<'a> Frames<'a> {
         let largest = self.varint()?;
         let ack_delay = self.varint()?;
         let more = self.varint()?;
-        let mut low = largest.checked_sub(self.varint()?)?;
-        let mut acked_ranges = vec![(low, largest)];
+        let first = (largest.checked_sub(self.varint()?)?, largest);
+        let others = self.rest;
+        let mut low = first.0;
         for _ in 0..more {
-            let high = low.checked_sub(self.varint()?.checked_add(2)?)?;
-            low = high.checked_sub(self.varint()?)?;
-            acked_ranges.push((low, high));
+            low = self.range_below(low)?.0;
         }
+        let others = &others[..others.len() - self.rest.len()];
         if ecn {
             for _ in 0..3 {
                 self.varint()?;
@@ -377,8 +400,14 @@ impl<'a> Frames<'a> {
         }
         Some(Frame::Ack {
             ack_delay,
-            acked_ranges,
+            acked_ranges: AckedRanges { first, others },
         })
+    }
+
+    /// Reads the next lower range of acknowledged packets below packet `low`.
+    fn range_below(&mut self, low: u64) -> Option<(u64, u64)> {
+        let high = low.checked_sub(self.varint()?.checked_add(2)?)?;
+        Some((high.checked_sub(self.varint()?)?, high))
     }
 }
 

@@ -135,32 +135,31 @@ impl Tap {
     /// Observes a packet after opening. `payload` is its plaintext.
     pub(super) fn opened(&self, space: Space, number: u64, payload: &[u8], overhead: usize) {
         self.with(|seen| {
-            if space == Space::OneRtt {
-                seen.last_received = Some(number);
-                if let Some(arrivals) = &mut seen.arrivals {
-                    let eliciting = frames(payload).any(|frame| is_eliciting(&frame));
-                    arrivals.push(Arrival { number, eliciting });
-                }
-            }
-            if space < Space::ZeroRtt {
-                for frame in frames(payload) {
-                    if let Frame::Crypto { offset, length } = frame {
+            let (mut eliciting, mut acknowledges, mut done) = (false, false, false);
+            for frame in frames(payload) {
+                eliciting |= is_eliciting(&frame);
+                match frame {
+                    Frame::Stream(s) if space >= Space::ZeroRtt => seen.received.push(s),
+                    Frame::Crypto { offset, length } if space < Space::ZeroRtt => {
                         let end = &mut seen.crypto[space as usize];
                         seen.crypto_gap |= offset > *end;
                         *end = (*end).max(offset + length);
                     }
+                    Frame::Ack { .. } => acknowledges = space == Space::OneRtt,
+                    Frame::HandshakeDone => done = space >= Space::ZeroRtt,
+                    _ => {}
                 }
             }
-            if space >= Space::ZeroRtt {
-                seen.received.extend(stream_frames(payload));
-                let client = self.signals.is_unconfirmed_client()
-                    && frames(payload).any(|f| f == Frame::HandshakeDone);
-                let server = self.signals.is_unconfirmed_server()
-                    && space == Space::OneRtt
-                    && frames(payload).any(|f| matches!(f, Frame::Ack { .. }));
-                if client || server {
-                    self.signals.confirm();
+            if space == Space::OneRtt {
+                seen.last_received = Some(number);
+                if let Some(arrivals) = &mut seen.arrivals {
+                    arrivals.push(Arrival { number, eliciting });
                 }
+            }
+            let client = done && self.signals.is_unconfirmed_client();
+            let server = acknowledges && self.signals.is_unconfirmed_server();
+            if client || server {
+                self.signals.confirm();
             }
             self.record(
                 seen,
@@ -201,11 +200,4 @@ fn is_eliciting(frame: &Frame<'_>) -> bool {
         frame,
         Frame::Ack { .. } | Frame::Padding { .. } | Frame::ConnectionClose { .. }
     )
-}
-
-fn stream_frames(payload: &[u8]) -> impl Iterator<Item = StreamFrame> + '_ {
-    frames(payload).filter_map(|f| match f {
-        Frame::Stream(s) => Some(s),
-        _ => None,
-    })
 }

@@ -176,7 +176,7 @@ impl Reader {
             return Ok(None);
         }
         self.offset += (HEADER + length) as u64;
-        self.buffer.take(HEADER);
+        self.buffer.skip(HEADER);
         let mut content = self.buffer.take(length);
         let kind = if protected {
             open(version, kind, &mut content).ok_or(Error::Seal { offset })?
@@ -199,28 +199,15 @@ impl Reader {
 /// Removes the protection from `content`. Returns the content type, or `None` if the tag is
 /// wrong.
 fn open(version: Version, outer: Kind, content: &mut Chunks) -> Option<Kind> {
-    let inner = match version {
+    match version {
         Version::Tls12 => {
-            content.take(NONCE);
-            let rest = content.len() - TAG;
-            let plaintext = content.take(rest);
-            let tag = std::mem::replace(content, plaintext);
-            return is_seal(&tag).then_some(outer);
+            content.skip(NONCE);
+            (content.take_end() == SEAL).then_some(outer)
         }
         Version::Tls13 => {
-            let rest = content.len() - TAG - 1;
-            let plaintext = content.take(rest);
-            std::mem::replace(content, plaintext)
+            let [kind, seal @ ..] = content.take_end::<{ 1 + TAG }>();
+            let kind = Kind::read(kind).filter(|k| *k != Kind::ChangeCipherSpec)?;
+            (seal == SEAL).then_some(kind)
         }
-    };
-    let mut inner = inner;
-    let mut kind = [0];
-    inner.take(1).peek(&mut kind);
-    let kind = Kind::read(kind[0]).filter(|k| *k != Kind::ChangeCipherSpec)?;
-    is_seal(&inner).then_some(kind)
-}
-
-fn is_seal(tag: &Chunks) -> bool {
-    let mut bytes = [0; TAG];
-    tag.peek(&mut bytes) && bytes == SEAL
+    }
 }

@@ -136,7 +136,7 @@ pub(super) fn headers(stream: u64, fields: &[Field], end: bool) -> Vec<u8> {
 
 pub(super) fn section(fields: &[Field]) -> Vec<u8> {
     let mut section = Vec::new();
-    hpack::encode(fields, &mut section);
+    hpack::encode(fields, &mut hpack::Memory::default(), &mut section);
     section
 }
 

@@ -63,7 +63,7 @@ pub(super) fn frame(ty: u64, payload: &[u8]) -> Vec<u8> {
 /// A HEADERS frame.
 pub(super) fn headers(fields: &[Field]) -> Vec<u8> {
     let mut section = Vec::new();
-    crate::qpack::encode(fields, &mut section);
+    crate::qpack::encode(fields, &mut crate::qpack::Memory::default(), &mut section);
     frame(crate::h3::frame::HEADERS, &section)
 }
 

@@ -36,13 +36,10 @@ fn ack_ranges_count_down() {
     // Largest 10, first range 2 (8..=10), gap 1, range 0 (5..=5).
     let payload = [0x02, 10, 0, 1, 2, 1, 0];
     let got: Vec<_> = frames(&payload).collect();
-    assert_eq!(
-        got,
-        [Frame::Ack {
-            ack_delay: 0,
-            acked_ranges: vec![(8, 10), (5, 5)],
-        }]
-    );
+    let [Frame::Ack { acked_ranges, .. }] = &got[..] else {
+        panic!("{got:?}");
+    };
+    assert_eq!(acked_ranges.iter().collect::<Vec<_>>(), [(8, 10), (5, 5)]);
 }
 
 #[test]
