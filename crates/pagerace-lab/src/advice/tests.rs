@@ -73,7 +73,8 @@ fn changes_are_ranked_by_what_they_do() {
     let advice = advice();
     let named = |text: &str| {
         let mut all = advice.judged.iter();
-        all.find(|one| one.idea.changes.to_string() == text).unwrap()
+        all.find(|one| one.idea.changes.to_string() == text)
+            .unwrap()
     };
     let hero = named("preload */hero.jpg");
     assert_eq!(hero.worth(), Worth::Gains);

@@ -1,6 +1,8 @@
 //! Resources that the head of the document names (`<link rel=preload>`,
 //! <https://html.spec.whatwg.org/#link-type-preload>).
 
+use std::collections::BTreeSet;
+
 use pagerace_core::{Destination, RequestPriority, ScriptMode};
 
 use super::{Edit, Kept, Kind, each};
@@ -32,14 +34,13 @@ impl Kind for Preload {
                 return Err(reason);
             }
             let used = resource.discovery.trigger.place();
-            let asks = match resource.discovery.trigger {
-                Trigger::Script { parent, .. } => Some(parent),
-                _ => None,
-            };
             if resource.destination == Destination::Fetch
-                && let Some(script) = asks
+                && let Trigger::Script { parent, .. } = resource.discovery.trigger
             {
-                wait_for_both(page, id, script);
+                let awaited = resource.discovery.wait.into_iter();
+                let awaited = awaited.flat_map(|wait| page.awaited(wait));
+                let asked = awaited.chain([parent]).collect();
+                wait_for_both(page, id, &asked);
             }
             let resource = &mut page.resources[id.index()];
             if let Destination::Script | Destination::Style = resource.destination {
@@ -150,18 +151,17 @@ fn class(resource: &Resource) -> RequestPriority {
     }
 }
 
-/// Lets what waits for data wait for the script that asks for them, too, which runs as before.
-fn wait_for_both(page: &mut Page, data: ResourceId, script: ResourceId) {
+/// Lets what waits for data wait for all that they were `asked` after, too.
+fn wait_for_both(page: &mut Page, data: ResourceId, asked: &BTreeSet<ResourceId>) {
     let alone = Wait::Resource { id: data };
     let both = Wait::Join {
         join: page.joins.len() as u32,
     };
-    page.joins.push(vec![script, data]);
-    for join in &mut page.joins {
-        if join.contains(&data) && !join.contains(&script) {
-            join.push(script);
-            join.sort_unstable();
-        }
+    page.joins.push(vec![data]);
+    for join in page.joins.iter_mut().filter(|join| join.contains(&data)) {
+        join.extend(asked);
+        join.sort_unstable();
+        join.dedup();
     }
     for resource in &mut page.resources {
         let discovery = &mut resource.discovery;

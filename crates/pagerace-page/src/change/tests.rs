@@ -359,7 +359,13 @@ fn sizes_hosts_and_times_change_alone() {
         let changes: Changes = text.parse().unwrap();
         changes.apply(&before).map(|changed| changed.page)
     };
-    assert_eq!(after("resize=0.25 */hero.jpg").unwrap().resource(id(6)).body_bytes, 25_000);
+    assert_eq!(
+        after("resize=0.25 */hero.jpg")
+            .unwrap()
+            .resource(id(6))
+            .body_bytes,
+        25_000
+    );
     let quick = after("server-time=50ms html").unwrap();
     assert_eq!(quick.resource(id(0)).think_time, Duration::from_millis(50));
     let reason = after("server-time=400ms html").unwrap_err().reason;
