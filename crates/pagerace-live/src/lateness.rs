@@ -22,7 +22,7 @@ pub struct Lateness {
 
 impl Lateness {
     /// Maximum lateness of 99 % of the packets in an acceptable run.
-    pub const P99_MAX: Duration = Duration::from_millis(1);
+    pub(crate) const P99_MAX: Duration = Duration::from_millis(1);
     /// Lateness that at most [`LATE_SHARE_MAX`](Self::LATE_SHARE_MAX) of the packets may
     /// exceed.
     pub const LATE: Duration = Duration::from_millis(5);
