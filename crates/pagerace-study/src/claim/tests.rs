@@ -230,7 +230,7 @@ fn networks_are_pooled_in_their_order() {
 fn numbers_like_the_published_one_agree() {
     assert!(alike(0.3, 0.33) && alike(-0.2, -0.4) && alike(0.0, 0.0));
     assert!(!alike(0.3, -0.3) && !alike(0.1, 0.33) && !alike(0.7, 0.33) && !alike(0.1, 0.0));
-    let text = "median over pages of (h2 - h3)/h2 of lcp > 0";
+    let text = "median over pages of (h2 - h3)/h2 of lcp > -30%";
     let mut claim = Claim {
         name: String::new(),
         sentence: parse(text).unwrap(),

@@ -4,12 +4,12 @@
 //! reference = [ form "of" ] fact | claim ":" verdict
 //! form      = "rise" | "fall" | "factor"
 //! fact      = claim [ "@" networks ] | matrix "[" rows "," columns "]"
-//! verdict   = "holds" | "does not hold" | "cannot be told"
+//! verdict   = "holds" | "does not hold" | "cannot be told" | "not shown"
 //! ```
 //!
 //! Networks, rows and columns are patterns: `*` stands for any text, and `|` separates
 //! alternatives. Several numbers become a range. A reference with a verdict leaves no text; it says
-//! on which claim its sentence rests.
+//! on which claim its sentence rests. What does not hold, or cannot be told, is not shown.
 
 use std::collections::BTreeSet;
 
@@ -96,8 +96,11 @@ impl<'a> Facts<'a> {
                 Err(why) => {
                     filled.text.push_str(NONE);
                     let place = text.len() - after.len() - reference.len() - 2;
-                    let sentence = sentence(text, place);
-                    filled.broken.push(format!("\"{sentence}\": {why}"));
+                    let sentence = format!("\"{}\"", sentence(text, place));
+                    match filled.broken.last_mut() {
+                        Some(last) if last.starts_with(&sentence) => *last += &format!("; {why}"),
+                        _ => filled.broken.push(format!("{sentence}: {why}")),
+                    }
                 }
             }
             rest = after;
@@ -132,9 +135,11 @@ impl<'a> Facts<'a> {
             "holds" => holds(found),
             "does not hold" => found == ClaimVerdict::DoesNotHold,
             "cannot be told" => found == ClaimVerdict::CannotBeTold,
+            "not shown" => !holds(found),
             other => {
                 return Err(format!(
-                    "`{other}` is no verdict on {id}; use holds, does not hold, cannot be told"
+                    "`{other}` is no verdict on {id}; use holds, does not hold, cannot be told, \
+                     not shown"
                 ));
             }
         };
@@ -285,8 +290,7 @@ fn range(low: &str, high: &str) -> String {
 /// Returns the sentence around a place of a text.
 fn sentence(text: &str, place: usize) -> String {
     let (before, after) = text.split_at(place);
-    let begin =
-        ["\n\n", ". ", ".\n", ": ", "\n- "].map(|end| before.rfind(end).map(|at| at + end.len()));
+    let begin = ["\n\n", ". ", ".\n", "\n- "].map(|end| before.rfind(end).map(|at| at + end.len()));
     let begin = begin.into_iter().flatten().max().unwrap_or(0);
     let end = ["\n\n", ". ", ".\n", "\n- "].map(|end| after.find(end));
     let end = end.into_iter().flatten().min().unwrap_or(after.len());
