@@ -108,7 +108,7 @@ impl Measure {
             race: place.race.to_owned(),
             network: place.network.map(str::to_owned),
             pages,
-            number: self.statistic.of(&numbers),
+            number: self.statistic.of(&numbers).filter(|one| !one.is_nan()),
             interval,
         }
     }
@@ -186,7 +186,8 @@ impl Measure {
             let others: Vec<f64> = runs.iter().map(|(_, other)| *other).collect();
             numbers.extend(spearman(&values, &others).map(|correlation| correlation.rho));
         } else {
-            numbers.extend(median(&values));
+            // Between minus and plus infinity, there is no median.
+            numbers.extend(median(&values).filter(|number| !number.is_nan()));
         }
     }
 

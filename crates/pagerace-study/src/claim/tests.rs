@@ -168,6 +168,28 @@ fn the_whole_interval_decides() {
     // The extremes are those of the pages at hand.
     let most = slow("maximum over pages of (h2 - h3)/h2 of lcp > 0.1");
     assert_eq!(most.verdict, ClaimVerdict::Holds);
+    // Loads that never come are infinitely late, and differences of two of them no numbers.
+    let mut failed = frame();
+    failed.add(&loads(
+        "d",
+        "slow",
+        "h2",
+        &[1.0, f64::INFINITY, 1.0, f64::INFINITY],
+        0.0,
+    ));
+    failed.add(&loads(
+        "d",
+        "slow",
+        "h3",
+        &[f64::INFINITY, 1.0, f64::INFINITY, 1.0],
+        0.0,
+    ));
+    let sentence = parse("median over pages of h2 - h3 of lcp > 0").unwrap();
+    let all = sentence
+        .measure
+        .estimates(&failed, Pooling::default())
+        .unwrap();
+    assert_eq!(all[1].pages, 3, "{all:?}");
     // Four runs are too few.
     let mut frame = Frame::new(&crate::row::metrics().collect::<Vec<_>>());
     frame.add(&loads("a", "slow", "h2", &[1.0; 4], 0.0));
