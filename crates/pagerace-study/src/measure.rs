@@ -84,7 +84,7 @@ impl Measure {
         Ok(places.into_iter().map(number).collect())
     }
 
-    /// Returns the numbers as [`Measure::numbers`] does, with their intervals: the quantiles of
+    /// The numbers of [`Measure::numbers`] with their intervals: the quantiles of
     /// the numbers of samples of pages, and of their runs, that are drawn with replacement. The
     /// draws are always the same.
     ///
@@ -113,7 +113,7 @@ impl Measure {
         }
     }
 
-    /// Returns the runs of each page in each place.
+    /// The runs of each page in each place.
     fn places<'a>(&self, frame: &'a Frame, pooling: Pooling<'_>) -> Result<Vec<Place<'a>>, String> {
         let names = self.names();
         for name in &names {
@@ -156,7 +156,7 @@ impl Measure {
         Ok(places.into_iter().map(place).collect())
     }
 
-    /// Returns the values of the runs of a page on the network at this place.
+    /// The values of the runs of a page on the network at this place.
     fn runs(&self, named: &Named<'_>, frame: &Frame, network: f64) -> Runs {
         let Some((_, first)) = named.first_key_value() else {
             return Runs::new();
@@ -221,7 +221,7 @@ impl Measure {
     }
 }
 
-/// Returns the place of a network in the list.
+/// The place of a network in the list.
 fn place_of(network: &str, networks: &[String]) -> Result<f64, String> {
     let place = networks.iter().position(|one| one == network);
     let place = place.ok_or_else(|| {

@@ -106,7 +106,7 @@ pub struct Study {
     pub details: Details,
     /// A description of the study in Markdown; empty if it has none.
     pub about: String,
-    /// What the results say, in Markdown with references to claims and matrices; empty if it is
+    /// The text on the results, in Markdown with references to claims and matrices; empty if it is
     /// not said.
     pub text: String,
     /// The matrices to make of the results.

@@ -48,7 +48,7 @@ pub enum Wanted {
     Between(f64, f64),
 }
 
-/// What a page's number is correlated with, run by run.
+/// The partner of a page's number in a rank correlation, run by run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum With {
     /// Arithmetic over the values of a metric.
@@ -142,7 +142,7 @@ impl Comparison {
 }
 
 impl Wanted {
-    /// Returns true if a claim holds with this number.
+    /// Tells whether a claim holds with this number.
     pub fn holds(self, number: f64) -> bool {
         match self {
             Self::Limit(comparison, limit) => comparison.holds(number, limit),
@@ -150,7 +150,7 @@ impl Wanted {
         }
     }
 
-    /// Returns true if a claim holds with a number of this interval.
+    /// Tells whether a claim holds with some number of this interval.
     pub(super) fn meets(self, (low, high): (f64, f64)) -> bool {
         match self {
             Self::Limit(..) => self.holds(low) || self.holds(high),
@@ -220,7 +220,7 @@ impl Measure {
         self.statistic == Statistic::SignedRankP
     }
 
-    /// Returns true if the number is a rank correlation.
+    /// True if the number is a rank correlation.
     pub fn is_correlation(&self) -> bool {
         self.with.is_some() && !self.is_share()
     }
@@ -245,7 +245,7 @@ impl Measure {
         names
     }
 
-    /// Returns the metrics that it needs.
+    /// The metrics that it needs.
     pub fn metrics(&self) -> impl Iterator<Item = MetricId> {
         let other = match self.with {
             Some(With::Value(_, metric)) => Some(metric),

@@ -186,7 +186,7 @@ fn with_claims(document: &str) -> String {
     format!("{before}{begin}\n\n{header}{rows}\n{end}{after}")
 }
 
-/// Returns the names of the pages in docs/reproductions.
+/// The names of the pages in docs/reproductions.
 fn pages_of_results() -> Vec<String> {
     let folder = fs::read_dir(root().join("docs/reproductions")).expect("the studies");
     let paths = folder.map(|entry| entry.expect("a file").path());

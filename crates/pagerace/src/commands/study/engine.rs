@@ -3,6 +3,7 @@
 //! Results of one engine say nothing about another one. A version names all engines between two
 //! releases, so results carry the fingerprint as well.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -47,7 +48,7 @@ const RACES: [&str; 8] = [
      --reprioritisation update --quic-mtu 1200 --network gupta-2024",
 ];
 
-/// Returns the fingerprint of this engine: eight hexadecimal digits of the digest of all metrics
+/// The fingerprint of this engine: eight hexadecimal digits of the digest of all metrics
 /// of the loads. It is computed once.
 pub(crate) fn fingerprint() -> &'static str {
     static KNOWN: OnceLock<String> = OnceLock::new();
@@ -77,7 +78,7 @@ fn compute() -> Result<String> {
     Ok(digest)
 }
 
-/// Returns the metrics of a race's loads: of each contender on one of the pages.
+/// The metrics of a race's loads: of each contender on one of the pages.
 fn outcomes(race: &str, pages: Vec<Arc<Page>>) -> Result<String> {
     // Words in quotes are whole.
     let parts = race.split('\'').enumerate();
@@ -101,9 +102,8 @@ fn outcomes(race: &str, pages: Vec<Arc<Page>>) -> Result<String> {
         let variant = contender % count * plan.contenders.len() + contender;
         let outcome = load(&plan.scenario(variant, contender), seed, false).map_err(Error::msg)?;
         let summary = RunSummary::from(&outcome);
-        for metric in metrics() {
-            text += &format!("{:?} ", summary.value(metric));
-        }
+        let values: Vec<Option<f64>> = metrics().map(|one| summary.value(one)).collect();
+        writeln!(text, "{values:?}")?;
     }
     Ok(text)
 }

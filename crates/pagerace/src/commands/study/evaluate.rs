@@ -152,7 +152,7 @@ pub(super) fn check(resolved: &Resolved, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What the results say to the questions of a plan.
+/// The answers of the results to the questions of a plan.
 pub(super) struct Answers {
     /// The numbers of each matrix, row by row.
     pub(super) matrices: Vec<Vec<Vec<Option<f64>>>>,
@@ -314,7 +314,7 @@ fn print_claim(out: &mut impl Write, claim: &Claim, decisions: &[Decision]) -> i
     Ok(())
 }
 
-/// Returns true if a claim holds, whatever its size.
+/// True if a claim holds, whatever its size.
 pub(super) fn holds(verdict: ClaimVerdict) -> bool {
     matches!(verdict, ClaimVerdict::Holds | ClaimVerdict::DiffersInSize)
 }

@@ -22,7 +22,7 @@ use crate::text::counted;
 pub(in crate::commands) const MODEL_ERROR: &str = "Tests and intervals (95 %, in brackets) cover runs and pages. They leave \
                            out the model's error, which docs/accuracy.md lists.";
 
-/// What the results say.
+/// The answers and the text for a page.
 pub(super) struct Content<'a> {
     pub(super) answers: &'a Answers,
     /// The text of the plan, filled in.
@@ -178,7 +178,7 @@ fn range(claim: &Claim, decisions: &[Decision]) -> String {
     }
 }
 
-/// Returns the interval of a number in brackets; nothing if it has none, or no width.
+/// The interval of a number in brackets; empty if it has none, or no width.
 fn interval(claim: &Claim, decision: &Decision) -> String {
     let text = |number| measured(&claim.sentence.measure, number);
     match decision.measured.interval {

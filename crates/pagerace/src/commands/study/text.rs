@@ -98,7 +98,7 @@ impl<'a> Facts<'a> {
                     let place = text.len() - after.len() - reference.len() - 2;
                     let sentence = format!("\"{}\"", sentence(text, place));
                     match filled.broken.last_mut() {
-                        Some(last) if last.starts_with(&sentence) => *last += &format!("; {why}"),
+                        Some(last) if last.starts_with(&sentence) => last.extend(["; ", &why]),
                         _ => filled.broken.push(format!("{sentence}: {why}")),
                     }
                 }
@@ -109,7 +109,7 @@ impl<'a> Facts<'a> {
         Ok(filled)
     }
 
-    /// Returns the text in place of a reference, or why there is none.
+    /// The text in place of a reference, or the reason why there is none.
     fn answer(&self, reference: &str) -> Result<Result<String, String>, String> {
         if let Some((id, verdict)) = reference.split_once(": ") {
             return self.verdict(id, verdict);
@@ -167,7 +167,7 @@ impl<'a> Facts<'a> {
         )
     }
 
-    /// Returns the numbers of a fact, and how they are measured.
+    /// The numbers of a fact, and their measure.
     fn numbers(&self, fact: &str) -> Result<(&'a Measure, Vec<Option<f64>>), String> {
         if let Some((id, sides)) = fact.split_once('[') {
             let sides = sides
@@ -219,14 +219,14 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Returns true if a text fits one of the patterns.
+/// True if a text fits one of the patterns.
 fn fits(patterns: &str, text: &str) -> bool {
     patterns
         .split('|')
         .any(|pattern| like(pattern.trim(), text))
 }
 
-/// Returns true if a text is like a pattern, in which `*` stands for any text.
+/// True if a text is like a pattern, in which `*` stands for any text.
 fn like(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
@@ -266,7 +266,7 @@ fn show(measure: &Measure, numbers: &[Option<f64>], form: Form) -> Result<String
     Ok(range(&text(low), &text(high)))
 }
 
-/// Returns a factor with two digits.
+/// Formats a factor with two digits.
 fn factor(number: f64) -> String {
     if number < 9.95 {
         format!("{number:.1}")
@@ -287,7 +287,7 @@ fn range(low: &str, high: &str) -> String {
     }
 }
 
-/// Returns the sentence around a place of a text.
+/// The sentence around a place of a text.
 fn sentence(text: &str, place: usize) -> String {
     let (before, after) = text.split_at(place);
     let begin = ["\n\n", ". ", ".\n", "\n- "].map(|end| before.rfind(end).map(|at| at + end.len()));
@@ -298,7 +298,7 @@ fn sentence(text: &str, place: usize) -> String {
     whole.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
-/// Returns the start of a text for a message.
+/// The start of a text for a message.
 fn start(text: &str) -> String {
     text.chars().take(30).collect()
 }

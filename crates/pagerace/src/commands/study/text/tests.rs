@@ -6,6 +6,7 @@ use pagerace_study::claim::{Claim, ClaimVerdict, Decision, parse};
 use pagerace_study::frame::Filter;
 use pagerace_study::matrix::Matrix;
 use pagerace_study::measure::Measured;
+use pagerace_study::store::Details;
 
 use super::{Answers, Facts, Filled, like, sentence};
 
@@ -44,7 +45,7 @@ fn fill(text: &str) -> Result<Filled, String> {
         title: String::new(),
         pages: Vec::new(),
         races: Vec::new(),
-        details: Default::default(),
+        details: Details::default(),
         about: String::new(),
         text: String::new(),
         matrices: vec![Matrix {
