@@ -316,10 +316,8 @@ fn tables_and_claims_are_decided() {
     );
     assert!(told.contains("results: cannot be read"), "{told}");
     let report = run(&sandbox, &["report", "plan.toml", "-o", "results"]);
-    assert!(
-        report.starts_with("Pagerace 0.1.0 ran 24 loads of "),
-        "{report}"
-    );
+    assert!(report.starts_with("Pagerace 0.1.0 (engine "), "{report}");
+    assert!(report.contains(") ran 24 loads of "), "{report}");
     assert!(report.contains("\nVersions\n"), "{report}");
     let claim = "HTTP/3 shows pages: median over pages of h3 of lcp_ms > 0: holds\n  holds: ";
     assert!(report.contains(claim), "{report}");
@@ -716,6 +714,48 @@ fn a_paper_is_a_folder_whose_report_is_a_section() {
     );
     let told = refused(&sandbox, &["report", "paper-2022"]);
     assert!(told.contains("pages: no file matches \"*.har\""), "{told}");
+}
+
+#[test]
+fn a_text_takes_its_numbers_from_the_results() {
+    let sandbox = sandbox("study-text");
+    let plan = |text: &str, limit: &str| {
+        format!(
+            "text = \"{text}\"\n{PLAN}\n[[claim]]\nname = \"It lasts\"\nid = \"time\"\nholds = \
+             \"median over pages of h3 of lcp_ms > {limit}\"\nwhere = {{ race = \"hosts\" }}\n"
+        )
+    };
+    let text = "It takes {time}{time: holds}.";
+    sandbox.write("plan.toml", &plan(text, "0"));
+    let words = ["report", "plan.toml", "--markdown", "text.md"];
+    run(&sandbox, &words);
+    let read = || fs::read_to_string(sandbox.path("text.md")).unwrap();
+    let written = read();
+    let says = written.split_once("## What the numbers say\n\nIt takes ");
+    let (number, _) = says.expect("it has the text").1.split_once(".\n").unwrap();
+    assert!(number.ends_with(" ms"), "{number}");
+    // The same results do not bear out another claim, and the document stays.
+    sandbox.write("plan.toml", &plan(text, "1e9"));
+    let broken = sandbox.run(&[&["study"], &words[..]].concat());
+    assert_eq!(broken.code, 1, "{}", broken.err);
+    let told = "\"It takes {time}{time: holds}.\": it rests on `time: holds`, but the claim \
+                \"It lasts\" does not hold";
+    assert!(broken.err.contains(told), "{}", broken.err);
+    assert_eq!(read(), written);
+    sandbox.write("plan.toml", &plan("It takes {gone}.", "0"));
+    let told = refused(&sandbox, &["check", "plan.toml"]);
+    let gone = "plan.toml: text: no claim or matrix has the id `gone`; there are time";
+    assert!(told.contains(gone), "{told}");
+}
+
+#[test]
+fn a_report_refuses_results_that_are_not_complete() {
+    let sandbox = sandbox("study-partial");
+    sandbox.write("plan.toml", &format!("{PLAN}{EVALUATION}"));
+    run(&sandbox, &["run", "plan.toml", "--shard", "1/2"]);
+    let told = refused(&sandbox, &["report", "plan.toml", "--no-run"]);
+    let lacks = "lacks 4 loads of the plan: race \"hosts\" has 8 of 12 loads; `pagerace study run`";
+    assert!(told.contains(lacks), "{told}");
 }
 
 #[test]
