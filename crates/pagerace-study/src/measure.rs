@@ -84,9 +84,9 @@ impl Measure {
         Ok(places.into_iter().map(number).collect())
     }
 
-    /// The numbers of [`Measure::numbers`] with their intervals: the quantiles of
-    /// the numbers of samples of pages, and of their runs, that are drawn with replacement. The
-    /// draws are always the same.
+    /// The numbers of [`Measure::numbers`] with their intervals: the quantiles of the numbers of
+    /// samples of pages, and of their runs, that are drawn with replacement. The draws are always
+    /// the same.
     ///
     /// # Errors
     /// As those of [`Measure::numbers`].
@@ -217,7 +217,8 @@ impl Measure {
         let numbers: Vec<f64> = (0..RESAMPLES)
             .filter_map(|_| draw().filter(|number| !number.is_nan()))
             .collect();
-        quantile(&numbers, 0.025).zip(quantile(&numbers, 0.975))
+        let ends = quantile(&numbers, 0.025).zip(quantile(&numbers, 0.975));
+        ends.filter(|(low, high)| !low.is_nan() && !high.is_nan())
     }
 }
 
