@@ -630,7 +630,7 @@ const PAPER: &str = r#"
 title = "A paper"
 about = "It compares | strategies."
 pages = ["*.har"]
-runs = 2
+runs = 3
 
 [[race]]
 name = "rates"
@@ -681,7 +681,7 @@ fn a_paper_is_a_folder_whose_report_is_a_section() {
     // Both races have `sequential` at 1 Mbit/s, which ran once.
     for part in [
         "# A paper\n\nIt compares | strategies.\n",
-        "ran 20 loads of 2 pages (1 large, 1 small); none failed.",
+        "ran 30 loads of 2 pages (1 large, 1 small); none failed.",
         "| **More bandwidth shows pages sooner** | +10000 % | +",
         " | holds, differs in size |\n",
         "| rate 1mbit rtt 100ms | ",
@@ -694,7 +694,7 @@ fn a_paper_is_a_folder_whose_report_is_a_section() {
     assert!(svg.contains(">rate 5mbit rtt 100ms</text>"), "{svg}");
     let status = [&["status", "paper-2022"][..], &pages].concat();
     let status = run(&sandbox, &status);
-    assert!(status.contains("total: 24 of 24 loads"), "{status}");
+    assert!(status.contains("total: 36 of 36 loads"), "{status}");
     // A second report replaces the section, and only that.
     sandbox.write(
         "text.md",
@@ -763,7 +763,7 @@ fn loads_that_races_share_run_once() {
     let sandbox = sandbox("study-shared");
     sandbox.write("plan.toml", PAPER);
     let ran = run(&sandbox, &["run", "plan.toml"]);
-    assert!(ran.contains("Ran 20 loads"), "{ran}");
+    assert!(ran.contains("Ran 30 loads"), "{ran}");
     let ran = run(&sandbox, &["run", "plan.toml", "-o", "results"]);
     assert!(ran.contains("Ran 0 loads"), "{ran}");
 }
