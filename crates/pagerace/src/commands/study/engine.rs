@@ -31,22 +31,9 @@ const PAGES: [(&str, &[u8]); 2] = [
         include_bytes!("../../../../../examples/pages/shop.har"),
     ),
 ];
-/// The races, as options of `pagerace race`: every protocol, controller, visit, strategy and kind
-/// of network is in one of them. Two controllers are alike only if the whole set is.
-const RACES: [&str; 8] = [
-    "--protocol h1,h2,h3 --cc cubic,bbr --network 'rate 5mbit rtt 60ms loss 2% queue 1bdp'",
-    "--protocol h2,h3 --cc tahoe,reno,newreno,cubic-rfc9438,cubic-hystart,cubic-hystart++ \
-     --network 'rate 2mbit rtt 100ms queue 50p'",
-    "--protocol h2,h3 --cc illinois,yeah,vegas --network agarwal-ramp",
-    "--protocol h1,h2,h3 --visit resumed,warm --network cable --cpu 4",
-    "--protocol h3 --strategy eps,fifo,sequential,round-robin,batched-round-robin,weighted-round-robin,firefox-tree,firefox-eps,weighted-incremental,hybrid \
-     --network 'rate 2mbit rtt 100ms loss 1% queue 1bdp'",
-    "--protocol h2 --strategy fifo,round-robin --network sander-2mbit-burst10",
-    "--protocol h3 --reliability late,adaptive,datagram:fonts,deadline:500ms,fec:0.1 \
-     --network lossy-wifi",
-    "--protocol h3 --strategy weighted-incremental:alpha=0.5 --connections single \
-     --reprioritisation update --quic-mtu 1200 --network gupta-2024",
-];
+/// The races, as options of `pagerace race`, one a line: every protocol, controller, visit, strategy
+/// and kind of network is in one of them.
+const RACES: &str = include_str!("engine/races.txt");
 
 /// The fingerprint of this engine: eight hexadecimal digits of the digest of all metrics
 /// of the loads. It is computed once.
@@ -68,7 +55,7 @@ fn compute() -> Result<String> {
             let pages = pages.clone();
             scope.spawn(move || outcomes(race, pages))
         };
-        let all: Vec<_> = RACES.into_iter().map(spawn).collect();
+        let all: Vec<_> = RACES.lines().map(spawn).collect();
         let join = |one: thread::ScopedJoinHandle<'_, _>| one.join().expect("no load panics");
         all.into_iter().map(join).collect()
     });
