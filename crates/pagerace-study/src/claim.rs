@@ -1,22 +1,22 @@
 //! Claims: predicates over the results of a study.
 //!
-//! A claim such as `median over pages of (h2 - h3)/h2 of speed_index_ms > 0` is a
-//! [`Measure`] and a limit. It is decided separately for each race and network, or for each
-//! race if its names say their networks. It holds if it holds everywhere.
+//! A claim such as `median over pages of (h2 - h3)/h2 of speed_index_ms > 1%` is a
+//! [`Measure`] and the numbers for which it holds. It is decided separately for each race and
+//! network, or for each race if its names say their networks or it is pooled. The whole interval
+//! of the number decides, not the number alone. It holds if it holds everywhere.
 
 use pagerace_core::names;
-use pagerace_lab::MetricId;
 use serde::Deserialize;
 
 use crate::frame::{Filter, Frame};
-use crate::measure::Measured;
+use crate::measure::{Measured, Pooling};
 use crate::plan::fields;
 
 mod grammar;
 
 pub use grammar::{
-    Comparison, Expression, Measure, Operator, Sentence, Statistic, metric, parse, parse_measure,
-    with_network,
+    Comparison, Expression, Measure, Operator, Sentence, Statistic, Wanted, With, metric, parse,
+    parse_measure, with_network,
 };
 
 /// A number that is this many times the published one, or its inverse, differs in size.
@@ -29,6 +29,9 @@ pub struct Claim {
     /// The claim in words of the author; empty if there are none.
     #[serde(default)]
     pub name: String,
+    /// A short name for the plan's text; empty if that does not name the claim.
+    #[serde(default)]
+    pub id: String,
     /// The predicate.
     #[serde(rename = "holds")]
     pub sentence: Sentence,
@@ -40,6 +43,9 @@ pub struct Claim {
     /// True if the author expects it to hold.
     #[serde(default)]
     pub expected: bool,
+    /// True if the runs of all networks count together.
+    #[serde(default)]
+    pub pooled: bool,
     /// The loads that count.
     #[serde(default, rename = "where", deserialize_with = "fields::named")]
     pub filter: Filter,
@@ -54,6 +60,8 @@ names! {
         /// The claim holds, but the number has another sign than the published one, is less than
         /// half of it, or more than twice.
         DiffersInSize = "holds, differs in size",
+        /// The interval of the number has numbers for which the claim holds, and others.
+        CannotBeTold = "cannot be told from this sample",
         /// The claim does not hold.
         DoesNotHold = "does not hold",
     }
@@ -69,32 +77,33 @@ pub struct Decision {
 }
 
 impl Claim {
-    /// Returns the metric that the claim needs.
-    pub fn metric(&self) -> MetricId {
-        self.sentence.measure.metric
-    }
-
     /// Decides the claim in each place that has all contenders it names.
     ///
     /// # Errors
     /// A name that no contender or several have, or an unknown column or value of the filter.
     pub fn decide(&self, frame: &Frame) -> Result<Vec<Decision>, String> {
-        let frame = frame.filter(&self.filter)?;
-        let all = self.sentence.measure.numbers(&frame)?.into_iter();
+        let kept = frame.filter(&self.filter)?;
+        let pooling = Pooling::of(self.pooled, &self.filter);
+        let all = self.sentence.measure.estimates(&kept, pooling)?.into_iter();
         let decide = |measured: Measured| Decision {
-            verdict: self.verdict(measured.number),
+            verdict: self.verdict(&measured),
             measured,
         };
         Ok(all.map(decide).collect())
     }
 
-    fn verdict(&self, number: Option<f64>) -> ClaimVerdict {
-        match number {
-            Some(number) if self.sentence.holds(number) => match self.published {
+    fn verdict(&self, measured: &Measured) -> ClaimVerdict {
+        let Some(number) = measured.number else {
+            return ClaimVerdict::DoesNotHold;
+        };
+        let wanted = self.sentence.wanted;
+        match measured.interval {
+            Some(ends) if !wanted.meets(ends) => ClaimVerdict::DoesNotHold,
+            Some((low, high)) if wanted.holds(low) && wanted.holds(high) => match self.published {
                 Some(published) if !alike(number, published) => ClaimVerdict::DiffersInSize,
                 _ => ClaimVerdict::Holds,
             },
-            _ => ClaimVerdict::DoesNotHold,
+            _ => ClaimVerdict::CannotBeTold,
         }
     }
 }

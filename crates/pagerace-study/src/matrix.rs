@@ -2,6 +2,7 @@
 
 use crate::claim::{Measure, parse_measure};
 use crate::frame::{Filter, Frame};
+use crate::measure::Pooling;
 
 /// The placeholder for the row in a measure.
 const ROW: &str = "{row}";
@@ -13,6 +14,8 @@ const COLUMN: &str = "{column}";
 pub struct Matrix {
     /// The heading.
     pub name: String,
+    /// A short name for the plan's text; empty if that does not name the matrix.
+    pub id: String,
     /// The names of the rows.
     pub rows: Vec<String>,
     /// The names of the columns.
@@ -21,6 +24,8 @@ pub struct Matrix {
     pub measures: Vec<Vec<Measure>>,
     /// The published numbers of each row, not-a-number where there is none.
     pub published: Option<Vec<Vec<f64>>>,
+    /// True if the runs of all networks count together.
+    pub pooled: bool,
     /// The loads that count.
     pub filter: Filter,
 }
@@ -65,10 +70,12 @@ impl Matrix {
         let measures = rows.iter().map(of_row).collect::<Result<_, String>>()?;
         Ok(Self {
             name,
+            id: String::new(),
             rows,
             columns,
             measures,
             published,
+            pooled: false,
             filter,
         })
     }
@@ -80,7 +87,8 @@ impl Matrix {
     /// unknown column or value of the filter.
     pub fn fill(&self, frame: &Frame) -> Result<Vec<Vec<Option<f64>>>, String> {
         let frame = frame.filter(&self.filter)?;
-        let number = |measure: &Measure| match measure.numbers(&frame)?.as_slice() {
+        let pooling = Pooling::of(self.pooled, &self.filter);
+        let number = |measure: &Measure| match measure.numbers(&frame, pooling)?.as_slice() {
             [one] => Ok(one.number),
             several => Err(format!(
                 "value: has a number in each of {} races or networks; write `@` and the network \

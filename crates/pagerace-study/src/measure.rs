@@ -1,16 +1,27 @@
 //! The numbers that measures make of loads.
 //!
 //! In each run of a page the names of a measure stand for the values of the contenders that
-//! they name; the median over the runs is the page's number. A statistic makes one number of
-//! those of all pages. If the names say no network, each network has a number of its own.
+//! they name; the median over the runs is the page's number, or their rank correlation. A
+//! statistic makes one number of those of all pages. If the names say no network, each network has
+//! a number of its own, unless the runs of all networks are pooled.
+//!
+//! # Source
+//! Davison and Hinkley 1997, "Bootstrap Methods and their Application", section 3.8: samples of
+//! two levels.
 
 use std::collections::BTreeMap;
 
-use pagerace_lab::stats::{median, quantile, signed_rank};
+use pagerace_core::rng::Rng;
+use pagerace_lab::stats::{median, quantile, signed_rank, spearman};
 
-use crate::claim::{Comparison, Measure, Statistic, with_network};
-use crate::frame::{Cell, Frame};
+use crate::claim::{Comparison, Measure, Statistic, With, with_network};
+use crate::frame::{Cell, Filter, Frame};
 use crate::key::Dimension;
+
+/// Number of resamples behind an interval.
+const RESAMPLES: usize = 1_000;
+/// The least number of runs, over all pages, for an interval.
+const RUNS_MIN: usize = 5;
 
 /// The number of a measure in one place.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +34,26 @@ pub struct Measured {
     pub pages: usize,
     /// The number; `None` if no page has one.
     pub number: Option<f64>,
+    /// The ends of its 95 % interval over pages and runs; `None` if there are too few, or if
+    /// nobody asked.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// Which networks count together.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pooling<'a> {
+    /// True if all do.
+    pub all: bool,
+    /// The networks in the order of their places, for correlations with the network.
+    pub networks: &'a [String],
+}
+
+impl<'a> Pooling<'a> {
+    /// Pools all networks that a filter lists, or none.
+    pub(crate) fn of(all: bool, filter: &'a Filter) -> Self {
+        let networks = filter.get("network").map_or(&[][..], Vec::as_slice);
+        Self { all, networks }
+    }
 }
 
 /// The cells of each page, by group and page.
@@ -31,63 +62,176 @@ type Pages<'a> = BTreeMap<(&'a str, &'a str), Vec<&'a Cell>>;
 /// The cells that an expression names on one page, by name.
 type Named<'a> = BTreeMap<&'a str, &'a Cell>;
 
+/// The values of a page's runs; the second ones are those to correlate with.
+type Runs = Vec<(f64, f64)>;
+
+/// A place with the runs of each page.
+struct Place<'a> {
+    race: &'a str,
+    network: Option<&'a str>,
+    pages: Vec<Runs>,
+}
+
 impl Measure {
     /// Returns the numbers of each race, by network unless the names say their networks,
-    /// wherever all names have loads.
+    /// wherever all names have loads. They have no intervals.
     ///
     /// # Errors
     /// A name that no contender or several have, or an unknown network.
-    pub fn numbers(&self, frame: &Frame) -> Result<Vec<Measured>, String> {
-        let names = self.expression.names();
+    pub fn numbers(&self, frame: &Frame, pooling: Pooling<'_>) -> Result<Vec<Measured>, String> {
+        let places = self.places(frame, pooling)?;
+        let number = |place: Place<'_>| self.measured(&place, None);
+        Ok(places.into_iter().map(number).collect())
+    }
+
+    /// The numbers of [`Measure::numbers`] with their intervals: the quantiles of the numbers of
+    /// samples of pages, and of their runs, that are drawn with replacement. The draws are always
+    /// the same.
+    ///
+    /// # Errors
+    /// As those of [`Measure::numbers`].
+    pub fn estimates(&self, frame: &Frame, pooling: Pooling<'_>) -> Result<Vec<Measured>, String> {
+        let places = self.places(frame, pooling)?;
+        let estimate = |place: Place<'_>| self.measured(&place, self.interval(&place.pages));
+        Ok(places.into_iter().map(estimate).collect())
+    }
+
+    fn measured(&self, place: &Place<'_>, interval: Option<(f64, f64)>) -> Measured {
+        let mut numbers = Vec::new();
+        let mut pages = 0;
+        for runs in &place.pages {
+            let before = numbers.len();
+            self.of_page(runs, &mut numbers);
+            pages += usize::from(numbers.len() > before);
+        }
+        Measured {
+            race: place.race.to_owned(),
+            network: place.network.map(str::to_owned),
+            pages,
+            number: self.statistic.of(&numbers).filter(|one| !one.is_nan()),
+            interval,
+        }
+    }
+
+    /// The runs of each page in each place.
+    fn places<'a>(&self, frame: &'a Frame, pooling: Pooling<'_>) -> Result<Vec<Place<'a>>, String> {
+        let names = self.names();
         for name in &names {
             check(frame, name)?;
         }
         let across = names.iter().any(|name| with_network(name).1.is_some());
-        let index = frame.index(self.metric);
-        let mut places: BTreeMap<(&str, Option<&str>), Pages<'_>> = BTreeMap::new();
+        // The cells by race, network and page.
+        let mut cells: BTreeMap<(&str, Option<&str>), Pages<'_>> = BTreeMap::new();
         for cell in frame.cells() {
             let key = &cell.key;
             let network = (!across).then_some(key.network.as_str());
-            let pages = places.entry((&key.race, network)).or_default();
+            let pages = cells.entry((&key.race, network)).or_default();
             pages.entry((&key.group, &key.page)).or_default().push(cell);
         }
-        let mut all = Vec::new();
-        for ((race, network), pages) in places {
-            let mut numbers = Vec::new();
-            let mut complete = 0;
-            for cells in pages.values() {
-                let Some(named) = find(&names, cells)? else {
+        let mut places: BTreeMap<(&str, Option<&str>), BTreeMap<_, Runs>> = BTreeMap::new();
+        for ((race, network), pages) in cells {
+            let kept = network.filter(|_| !pooling.all);
+            for (page, cells) in pages {
+                let Some(named) = find(&names, &cells)? else {
                     continue;
                 };
-                complete += 1;
-                numbers.extend(self.of_page(&named, index));
-            }
-            if complete > 0 {
-                all.push(Measured {
-                    race: race.to_owned(),
-                    network: network.map(str::to_owned),
-                    pages: numbers.len(),
-                    number: self.statistic.of(&numbers),
-                });
+                let number = match (&self.with, network) {
+                    (Some(With::Network), Some(network)) => place_of(network, pooling.networks)?,
+                    _ => 0.0,
+                };
+                let place = places.entry((race, kept)).or_default();
+                let runs = place.entry(page).or_default();
+                runs.extend(self.runs(&named, frame, number));
             }
         }
-        if all.is_empty() {
+        if places.is_empty() {
             let place = if across { "" } else { " on one network" };
             return Err(format!("no race has all of {}{place}", names.join(", ")));
         }
-        Ok(all)
+        let place = |((race, network), pages): (_, BTreeMap<_, Runs>)| Place {
+            race,
+            network,
+            pages: pages.into_values().collect(),
+        };
+        Ok(places.into_iter().map(place).collect())
     }
 
-    /// Returns the number of a page: the median over its runs.
-    fn of_page(&self, named: &Named<'_>, index: usize) -> Option<f64> {
-        let (_, first) = named.first_key_value()?;
-        let of_run = |run: u32| {
-            let value = |name: &str| named[name].value(index, run);
-            self.expression.value(&value)
+    /// The values of the runs of a page on the network at this place.
+    fn runs(&self, named: &Named<'_>, frame: &Frame, network: f64) -> Runs {
+        let Some((_, first)) = named.first_key_value() else {
+            return Runs::new();
         };
-        let numbers = first.values(index).filter_map(|(run, _)| of_run(run));
-        median(&numbers.collect::<Vec<f64>>())
+        let index = frame.index(self.metric);
+        let of = |index: usize, run: u32| move |name: &str| named[name].value(index, run);
+        let pair = |run: u32| {
+            let value = self.expression.value(&of(index, run))?;
+            let other = match &self.with {
+                Some(With::Value(other, metric)) => other.value(&of(frame.index(*metric), run))?,
+                Some(With::Network) | None => network,
+            };
+            Some((value, other))
+        };
+        first
+            .values(index)
+            .filter_map(|(run, _)| pair(run))
+            .collect()
     }
+
+    /// Adds the number of a page, or those of its runs.
+    fn of_page(&self, runs: &[(f64, f64)], numbers: &mut Vec<f64>) {
+        let values: Vec<f64> = runs.iter().map(|(value, _)| *value).collect();
+        if self.over_loads {
+            numbers.extend(values);
+        } else if self.with.is_some() {
+            let others: Vec<f64> = runs.iter().map(|(_, other)| *other).collect();
+            numbers.extend(spearman(&values, &others).map(|correlation| correlation.rho));
+        } else {
+            // Between minus and plus infinity, there is no median.
+            numbers.extend(median(&values).filter(|number| !number.is_nan()));
+        }
+    }
+
+    fn interval(&self, pages: &[Runs]) -> Option<(f64, f64)> {
+        if pages.iter().map(Vec::len).sum::<usize>() < RUNS_MIN {
+            return None;
+        }
+        // Samples of pages say nothing about the extremes of all. Those are of the pages at hand.
+        let extreme = matches!(self.statistic, Statistic::Quantile(p) if p <= 0.0 || p >= 1.0);
+        let mut rng = Rng::new(0, "bootstrap over pages and runs");
+        let mut below = |count: usize| rng.below(count as u64) as usize;
+        let mut drawn = Runs::new();
+        let mut draw = || {
+            let mut numbers = Vec::with_capacity(pages.len());
+            for own in pages {
+                let runs = if extreme {
+                    own
+                } else {
+                    &pages[below(pages.len())]
+                };
+                drawn.clear();
+                drawn.extend((0..runs.len()).map(|_| runs[below(runs.len())]));
+                self.of_page(&drawn, &mut numbers);
+            }
+            self.statistic.of(&numbers)
+        };
+        let numbers: Vec<f64> = (0..RESAMPLES)
+            .filter_map(|_| draw().filter(|number| !number.is_nan()))
+            .collect();
+        let ends = quantile(&numbers, 0.025).zip(quantile(&numbers, 0.975));
+        ends.filter(|(low, high)| !low.is_nan() && !high.is_nan())
+    }
+}
+
+/// The place of a network in the list.
+fn place_of(network: &str, networks: &[String]) -> Result<f64, String> {
+    let place = networks.iter().position(|one| one == network);
+    let place = place.ok_or_else(|| {
+        format!(
+            "a correlation with the network needs their order; list them in `where`, {network} \
+             included"
+        )
+    })?;
+    Ok(place as f64)
 }
 
 /// Returns true if a cell has the contender, and the network if there is one, of a name.

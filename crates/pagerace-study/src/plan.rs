@@ -37,9 +37,10 @@ use crate::table::{TableKind, TableSpec};
 pub(crate) mod fields;
 
 /// Keys of a plan that are no options of a race.
-pub const KEYS: [&str; 14] = [
+pub const KEYS: [&str; 15] = [
     "title",
     "about",
+    "text",
     "pages",
     "requests",
     "parts",
@@ -105,6 +106,9 @@ pub struct Study {
     pub details: Details,
     /// A description of the study in Markdown; empty if it has none.
     pub about: String,
+    /// The text on the results, in Markdown with references to claims and matrices; empty if it is
+    /// not said.
+    pub text: String,
     /// The matrices to make of the results.
     pub matrices: Vec<Matrix>,
     /// The plots to draw of them.
@@ -124,6 +128,7 @@ pub type Mixes = BTreeMap<String, BTreeMap<String, f64>>;
 struct Plan {
     title: String,
     about: String,
+    text: String,
     requests: bool,
     parts: Option<String>,
     matrix: Vec<MatrixSpec>,
@@ -154,6 +159,10 @@ struct RaceSpec {
 struct MatrixSpec {
     #[serde(default)]
     name: String,
+    #[serde(default)]
+    id: String,
+    #[serde(default)]
+    pooled: bool,
     value: String,
     #[serde(deserialize_with = "fields::texts")]
     rows: Vec<String>,
@@ -212,8 +221,14 @@ impl Study {
         };
         let matrix = |(i, spec): (usize, MatrixSpec)| {
             let sides = (spec.rows, spec.columns);
-            Matrix::new(spec.name, &spec.value, sides, spec.published, spec.filter)
-                .map_err(|error| format!("matrix {}: {error}", i + 1))
+            let matrix = Matrix::new(spec.name, &spec.value, sides, spec.published, spec.filter)
+                .map_err(|error| format!("matrix {}: {error}", i + 1))?;
+            let (id, pooled) = (spec.id, spec.pooled);
+            Ok::<_, String>(Matrix {
+                id,
+                pooled,
+                ..matrix
+            })
         };
         let matrices = plan
             .matrix
@@ -270,6 +285,7 @@ impl Study {
             races,
             details,
             about: plan.about,
+            text: plan.text,
             matrices,
             plots,
             tables: plan.table,

@@ -24,6 +24,12 @@ impl Failed {
         Self { code: 1, text }
     }
 
+    /// Sentences of a plan's text that its results do not bear out.
+    #[cfg(feature = "study")]
+    pub(crate) fn sentences(text: String) -> Self {
+        Self { code: 1, text }
+    }
+
     /// Every load failed, so there is nothing to compare.
     pub(crate) fn all(loads: usize, what: &str, why: &[&str]) -> Self {
         let text = format!("all {loads} {what} failed: {}", reasons(why));

@@ -1,8 +1,8 @@
 //! The `pagerace` command line: reads files, races, prints and writes. [`embed`] offers races
 //! and studies to other programs.
 //!
-//! Exit codes: 0 success, 1 an expected claim does not hold, 2 error in the input, 3 all loads
-//! failed, 130 interrupted.
+//! Exit codes: 0 success, 1 an expected claim or a sentence of a study does not hold, 2 error in
+//! the input, 3 all loads failed, 130 interrupted.
 
 mod cli;
 mod commands;

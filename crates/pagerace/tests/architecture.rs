@@ -114,6 +114,9 @@ fn a_study_is_a_folder_that_no_code_names() {
     let mut studies = 0;
     for folder in fs::read_dir(root().join("studies")).unwrap() {
         let folder = folder.unwrap().path();
+        if !folder.is_dir() {
+            continue;
+        }
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         assert!(folder.join("plan.toml").exists(), "{name}");
         let text = root().join("docs/reproductions").join(&name);

@@ -24,7 +24,7 @@ fn fields_name_the_edge() {
             Some("Fastly"),
         ),
         (&[("server", "sffe")], Some("Google")),
-        (&[("via", "1.1 google")], Some("Google")),
+        (&[("via", "1.1 google")], None),
         // Cloudflare stands before CloudFront.
         (
             &[("x-amz-cf-id", "a=="), ("server", "Cloudflare")],

@@ -2,9 +2,13 @@
 //!
 //! ```text
 //! claim      = measure comparison NUMBER
-//! measure    = statistic "over pages of" expression "of" METRIC
-//!            | "share of pages with" expression "of" METRIC comparison NUMBER
-//!            | "net share of pages with" expression "of" METRIC ">" NUMBER
+//!            | measure "between" NUMBER "and" NUMBER
+//! measure    = statistic "over" ( "pages" | "loads" ) "of" number
+//!            | "share of pages with" number comparison NUMBER
+//!            | "net share of pages with" number ">" NUMBER
+//! number     = expression "of" METRIC
+//!            | "spearman of" expression "of" METRIC "with" expression "of" METRIC
+//!            | "spearman of" expression "of" METRIC "with network"
 //! statistic  = "median" | "mean" | "minimum" | "maximum" | "quantile" NUMBER
 //!            | "signed-rank-p"
 //! expression = arithmetic with + - * /, "abs" and parentheses over numbers and names
@@ -33,6 +37,24 @@ pub enum Comparison {
     More,
     /// More than, or equal.
     AtLeast,
+}
+
+/// The numbers for which a claim holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Wanted {
+    /// Those that compare so with a limit.
+    Limit(Comparison, f64),
+    /// Those between two numbers, ends included.
+    Between(f64, f64),
+}
+
+/// The partner of a page's number in a rank correlation, run by run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum With {
+    /// Arithmetic over the values of a metric.
+    Value(Expression, MetricId),
+    /// The place of the network in the list of the claim's `where`.
+    Network,
 }
 
 /// The statistic that makes one number of those of all pages.
@@ -82,12 +104,17 @@ pub enum Expression {
 /// The computation of one number from the loads of all pages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
-    /// The statistic over pages.
+    /// The statistic over pages, or over loads.
     pub statistic: Statistic,
+    /// True if every run of a page has a number, and not every page.
+    pub over_loads: bool,
     /// The number of a run.
     pub expression: Expression,
     /// The metric whose values the names stand for.
     pub metric: MetricId,
+    /// The partner of a rank correlation over the runs; `None` if the page's number is the median
+    /// over them.
+    pub with: Option<With>,
 }
 
 /// A predicate.
@@ -98,10 +125,8 @@ pub struct Sentence {
     pub text: String,
     /// The computation of the deciding number.
     pub measure: Measure,
-    /// The comparison of that number with the limit.
-    pub comparison: Comparison,
-    /// The limit.
-    pub limit: f64,
+    /// The numbers for which it holds.
+    pub wanted: Wanted,
 }
 
 impl Comparison {
@@ -116,10 +141,21 @@ impl Comparison {
     }
 }
 
-impl Sentence {
-    /// Returns true if the claim holds with this deciding number.
-    pub fn holds(&self, number: f64) -> bool {
-        self.comparison.holds(number, self.limit)
+impl Wanted {
+    /// Tells whether a claim holds with this number.
+    pub fn holds(self, number: f64) -> bool {
+        match self {
+            Self::Limit(comparison, limit) => comparison.holds(number, limit),
+            Self::Between(low, high) => low <= number && number <= high,
+        }
+    }
+
+    /// Tells whether a claim holds with some number of this interval.
+    pub(super) fn meets(self, (low, high): (f64, f64)) -> bool {
+        match self {
+            Self::Limit(..) => self.holds(low) || self.holds(high),
+            Self::Between(from, to) => low <= to && from <= high,
+        }
     }
 }
 
@@ -184,13 +220,38 @@ impl Measure {
         self.statistic == Statistic::SignedRankP
     }
 
+    /// True if the number is a rank correlation.
+    pub fn is_correlation(&self) -> bool {
+        self.with.is_some() && !self.is_share()
+    }
+
     /// Returns true if the number is a share: of pages, or of a value.
     pub fn is_share(&self) -> bool {
         match self.statistic {
             Statistic::Share(..) | Statistic::NetShare(_) => true,
             Statistic::SignedRankP => false,
-            _ => self.expression.power() == 0,
+            _ => self.with.is_none() && self.expression.power() == 0,
         }
+    }
+
+    /// Returns the names of contenders without duplicates, in order.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names = self.expression.names();
+        if let Some(With::Value(other, _)) = &self.with {
+            names.extend(other.names());
+            names.sort_unstable();
+            names.dedup();
+        }
+        names
+    }
+
+    /// The metrics that it needs.
+    pub fn metrics(&self) -> impl Iterator<Item = MetricId> {
+        let other = match self.with {
+            Some(With::Value(_, metric)) => Some(metric),
+            _ => None,
+        };
+        [self.metric].into_iter().chain(other)
     }
 }
 
@@ -204,12 +265,11 @@ const DEEPEST: usize = 50;
 /// # Errors
 /// Names the words found and those expected.
 pub fn parse(text: &str) -> Result<Sentence, String> {
-    let (measure, comparison, limit) = whole(text, Parser::sentence)?;
+    let (measure, wanted) = whole(text, Parser::sentence)?;
     Ok(Sentence {
         text: text.to_owned(),
         measure,
-        comparison,
-        limit,
+        wanted,
     })
 }
 
@@ -269,29 +329,53 @@ struct Parser {
 }
 
 impl Parser {
-    fn sentence(&mut self) -> Result<(Measure, Comparison, f64), String> {
-        Ok((self.measure()?, self.comparison()?, self.limit()?))
+    fn sentence(&mut self) -> Result<(Measure, Wanted), String> {
+        let measure = self.measure()?;
+        if !self.is_word("between") {
+            let wanted = Wanted::Limit(self.comparison()?, self.limit()?);
+            return Ok((measure, wanted));
+        }
+        self.words(&["between"])?;
+        let low = self.limit()?;
+        self.words(&["and"])?;
+        let high = self.limit()?;
+        if low > high {
+            return Err(format!("between {low} and {high} is no number"));
+        }
+        Ok((measure, Wanted::Between(low, high)))
     }
 
     fn measure(&mut self) -> Result<Measure, String> {
         let net = self.is_word("net");
         let share = net || self.is_word("share");
         let mut statistic = Statistic::Median;
+        let mut over_loads = false;
         if share {
             let words = ["net", "share", "of", "pages", "with"];
             self.words(&words[usize::from(!net)..])?;
         } else {
             statistic = self.statistic()?;
-            self.words(&["over", "pages", "of"])?;
+            self.words(&["over"])?;
+            over_loads = self.is_word("loads");
+            let of = if over_loads { "loads" } else { "pages" };
+            self.words(&[of, "of"])?;
         }
-        let expression = self.sum()?;
-        let names = expression.names();
-        if names.is_empty() {
-            return Err("the arithmetic names no contender".to_owned());
+        let correlates = !over_loads && self.is_word("spearman");
+        if correlates {
+            self.words(&["spearman", "of"])?;
         }
-        check_networks(&names)?;
-        self.words(&["of"])?;
-        let metric = self.metric()?;
+        let (expression, metric) = self.value()?;
+        let mut with = None;
+        if correlates {
+            self.words(&["with"])?;
+            with = Some(if self.is_word("network") {
+                self.words(&["network"])?;
+                With::Network
+            } else {
+                let (other, metric) = self.value()?;
+                With::Value(other, metric)
+            });
+        }
         if share {
             statistic = match (self.comparison()?, net) {
                 (comparison, false) => Statistic::Share(comparison, self.limit()?),
@@ -299,11 +383,29 @@ impl Parser {
                 (_, true) => return Err("a net share is one of numbers > a limit".to_owned()),
             };
         }
-        Ok(Measure {
+        let measure = Measure {
             statistic,
+            over_loads,
             expression,
             metric,
-        })
+            with,
+        };
+        let names = measure.names();
+        check_networks(&names)?;
+        if measure.with == Some(With::Network) && names.iter().any(|name| name.contains('@')) {
+            return Err("a correlation with the network has names without one".to_owned());
+        }
+        Ok(measure)
+    }
+
+    /// Reads arithmetic and its metric.
+    fn value(&mut self) -> Result<(Expression, MetricId), String> {
+        let expression = self.sum()?;
+        if expression.names().is_empty() {
+            return Err("the arithmetic names no contender".to_owned());
+        }
+        self.words(&["of"])?;
+        Ok((expression, self.metric()?))
     }
 
     fn statistic(&mut self) -> Result<Statistic, String> {

@@ -1,6 +1,7 @@
 use super::{Claim, ClaimVerdict, Decision, alike, parse};
 use crate::fixture::{frame, loads};
-use crate::frame::Filter;
+use crate::frame::{Filter, Frame};
+use crate::measure::Pooling;
 
 fn decide(text: &str, filter: &[(&str, &str)]) -> Result<Vec<Decision>, String> {
     let one = |(column, value): &(&str, &str)| ((*column).to_owned(), vec![(*value).to_owned()]);
@@ -9,8 +10,10 @@ fn decide(text: &str, filter: &[(&str, &str)]) -> Result<Vec<Decision>, String> 
         name: String::new(),
         sentence: parse(text).unwrap(),
         published: None,
+        id: String::new(),
         headline: false,
         expected: false,
+        pooled: false,
         filter,
     };
     claim.decide(&frame())
@@ -95,8 +98,10 @@ fn pages_without_both_contenders_do_not_count() {
         name: String::new(),
         sentence: parse(text).unwrap(),
         published: None,
+        id: String::new(),
         headline: false,
         expected: false,
+        pooled: false,
         filter: Filter::new(),
     };
     let mut frame = frame();
@@ -135,16 +140,127 @@ fn a_claim_may_compare_networks() {
 }
 
 #[test]
+fn the_whole_interval_decides() {
+    // Two pages gain and one loses: no sample of three tells.
+    let unsure = "median over pages of (h2 - h3)/h2 of lcp > 0";
+    let slow = |text: &str| decide(text, &[("network", "slow")]).unwrap().remove(0);
+    let told = slow(unsure);
+    assert_eq!(told.verdict, ClaimVerdict::CannotBeTold);
+    assert_eq!(
+        told.measured.interval,
+        decide(unsure, &[]).unwrap()[1].measured.interval
+    );
+    let (low, high) = told.measured.interval.unwrap();
+    assert!(
+        (low + 0.2).abs() < 1e-9 && (high - 0.2).abs() < 1e-9,
+        "{low} to {high}"
+    );
+    let far = "median over pages of (h2 - h3)/h2 of lcp";
+    for (rest, verdict) in [
+        ("> -0.3", ClaimVerdict::Holds),
+        ("> 0.3", ClaimVerdict::DoesNotHold),
+        ("between -0.3 and 0.3", ClaimVerdict::Holds),
+        ("between 0 and 0.1", ClaimVerdict::CannotBeTold),
+        ("between 0.3 and 0.4", ClaimVerdict::DoesNotHold),
+    ] {
+        assert_eq!(slow(&format!("{far} {rest}")).verdict, verdict, "{rest}");
+    }
+    // The extremes are those of the pages at hand.
+    let most = slow("maximum over pages of (h2 - h3)/h2 of lcp > 0.1");
+    assert_eq!(most.verdict, ClaimVerdict::Holds);
+    // Loads that never come are infinitely late, and differences of two of them no numbers.
+    let mut failed = frame();
+    failed.add(&loads(
+        "d",
+        "slow",
+        "h2",
+        &[1.0, f64::INFINITY, 1.0, f64::INFINITY],
+        0.0,
+    ));
+    failed.add(&loads(
+        "d",
+        "slow",
+        "h3",
+        &[f64::INFINITY, 1.0, f64::INFINITY, 1.0],
+        0.0,
+    ));
+    let sentence = parse("median over pages of h2 - h3 of lcp > 0").unwrap();
+    let all = sentence
+        .measure
+        .estimates(&failed, Pooling::default())
+        .unwrap();
+    assert_eq!(all[1].pages, 3, "{all:?}");
+    // Four runs are too few.
+    let mut frame = Frame::new(&crate::row::metrics().collect::<Vec<_>>());
+    frame.add(&loads("a", "slow", "h2", &[1.0; 4], 0.0));
+    let sentence = parse("median over pages of h2 of lcp > 0").unwrap();
+    let [one] = &sentence
+        .measure
+        .estimates(&frame, Pooling::default())
+        .unwrap()[..]
+    else {
+        panic!("one place");
+    };
+    assert_eq!((one.number, one.interval), (Some(1.0), None));
+}
+
+#[test]
+fn numbers_are_of_pages_or_loads_or_correlations() {
+    let text = "mean over loads of h3 of lcp > 0";
+    let mean = number(&decide(text, &[("network", "fast")]).unwrap()[0]).unwrap();
+    assert!((mean - 53.0).abs() < 1e-9, "{mean}");
+    // Every run of h3 is the same share of that of h2, and slower runs cost more.
+    let text = "median over pages of spearman of h2 - h3 of lcp with h2 of lcp > 0.5";
+    let one = &decide(text, &[("network", "fast")]).unwrap()[0];
+    assert_eq!((number(one), one.verdict), (Some(1.0), ClaimVerdict::Holds));
+}
+
+#[test]
+fn networks_are_pooled_in_their_order() {
+    let claim = |order: &[&str]| Claim {
+        name: String::new(),
+        sentence: parse("minimum over pages of spearman of h3 of lcp with network < 0").unwrap(),
+        id: String::new(),
+        published: None,
+        headline: false,
+        expected: false,
+        pooled: true,
+        filter: [(
+            "network".to_owned(),
+            order.iter().map(|&one| one.to_owned()).collect(),
+        )]
+        .into(),
+    };
+    let place = |order: &[&str]| claim(order).decide(&frame()).unwrap().remove(0);
+    let falls = place(&["slow", "fast"]);
+    assert_eq!((falls.measured.network, falls.measured.pages), (None, 3));
+    assert_eq!(falls.verdict, ClaimVerdict::Holds);
+    let rises = place(&["fast", "slow"]);
+    assert_eq!(rises.verdict, ClaimVerdict::DoesNotHold);
+    let error = Claim {
+        filter: Filter::new(),
+        ..claim(&[])
+    };
+    let error = error.decide(&frame()).unwrap_err();
+    assert!(
+        error.contains("needs their order; list them in `where`"),
+        "{error}"
+    );
+}
+
+#[test]
 fn numbers_like_the_published_one_agree() {
     assert!(alike(0.3, 0.33) && alike(-0.2, -0.4) && alike(0.0, 0.0));
     assert!(!alike(0.3, -0.3) && !alike(0.1, 0.33) && !alike(0.7, 0.33) && !alike(0.1, 0.0));
-    let text = "median over pages of (h2 - h3)/h2 of lcp > 0";
+    let text = "median over pages of (h2 - h3)/h2 of lcp > -30%";
     let mut claim = Claim {
         name: String::new(),
         sentence: parse(text).unwrap(),
         published: Some(0.4),
+        id: String::new(),
         headline: false,
         expected: false,
+        pooled: false,
         filter: Filter::new(),
     };
     let verdicts = |claim: &Claim| -> Vec<ClaimVerdict> {

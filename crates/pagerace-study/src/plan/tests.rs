@@ -135,7 +135,7 @@ fn plans_say_what_to_keep_and_what_to_make_of_it() {
     assert_eq!(study.tables[0].kind.word(), "cdf");
     assert_eq!(study.tables[0].metric.metric().name, "speed-index");
     assert_eq!(study.tables[0].filter["network"], ["cable", "slow-4g"]);
-    assert_eq!(study.claims[0].metric().metric().name, "lcp");
+    assert_eq!(study.claims[0].sentence.measure.metric.metric().name, "lcp");
 }
 
 #[test]

@@ -24,6 +24,7 @@ use evaluate::TableArgs;
 use resolve::Resolved;
 
 mod embedded;
+pub(super) mod engine;
 mod evaluate;
 mod from_race;
 mod loads;
@@ -31,6 +32,7 @@ mod markdown;
 mod options;
 mod resolve;
 mod run;
+mod text;
 
 pub use embedded::Study;
 pub(super) use evaluate::FilterArgs;
@@ -248,6 +250,7 @@ fn check(args: &PlanArgs) -> Result<()> {
     let (loads, shards) = resolved.check_pages()?;
     let (loads, shards) = (counted(loads, "load"), counted(shards, "shard"));
     writeln!(out, "{loads} in {shards}")?;
+    writeln!(out, "engine {}", engine::fingerprint())?;
     let study = &resolved.study;
     let counts = [
         (study.tables.len() + study.matrices.len(), "table"),
@@ -300,7 +303,7 @@ fn export(args: &ExportArgs) -> Result<()> {
     let resolved = args.results.read()?;
     let (plan, folder) = (&args.results.plan.plan, args.results.folder());
     let (found, all) = export_to(&resolved, plan, &folder, &args.to)?;
-    warn_of_missing(found, all);
+    warn_of_missing(all - found);
     Ok(say(&args.to)?)
 }
 
@@ -344,10 +347,11 @@ fn export_to(resolved: &Resolved, plan: &Path, folder: &Path, to: &Path) -> Resu
 }
 
 /// Warns if loads are missing.
-fn warn_of_missing(found: usize, all: usize) {
-    if found < all {
+fn warn_of_missing(missing: usize) {
+    if missing > 0 {
+        let missing = counted(missing as u64, "load");
         warn(&format!(
-            "{found} of {all} loads are done; `pagerace study run` runs the others"
+            "the results lack {missing}; `pagerace study run` runs them"
         ));
     }
 }

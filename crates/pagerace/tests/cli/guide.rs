@@ -178,6 +178,16 @@ fn with_claims(document: &str) -> String {
         return document.to_owned();
     };
     let (_, after) = rest.split_once(end).expect("the claims end");
+    let rows: String = pages_of_results()
+        .iter()
+        .map(|name| rows_of(name))
+        .collect();
+    let header = "| study | claim | published | here | verdict |\n|---|---|---|---|---|\n";
+    format!("{before}{begin}\n\n{header}{rows}\n{end}{after}")
+}
+
+/// The names of the pages in docs/reproductions.
+fn pages_of_results() -> Vec<String> {
     let folder = fs::read_dir(root().join("docs/reproductions")).expect("the studies");
     let paths = folder.map(|entry| entry.expect("a file").path());
     let texts = paths.filter(|path| path.extension().is_some_and(|end| end == "md"));
@@ -185,9 +195,7 @@ fn with_claims(document: &str) -> String {
         .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
         .collect();
     names.sort();
-    let rows: String = names.iter().map(|name| rows_of(name)).collect();
-    let header = "| study | claim | published | here | verdict |\n|---|---|---|---|---|\n";
-    format!("{before}{begin}\n\n{header}{rows}\n{end}{after}")
+    names
 }
 
 /// Returns the rows of a study: a sum of its claims, and those in bold. A file without claims has
@@ -211,12 +219,13 @@ fn rows_of(name: &str) -> String {
         claims.iter().filter(of).count()
     };
     let (hold, differ) = (count("holds"), count("holds, differs in size"));
+    let unsure = count("cannot be told");
     let mut rows = format!(
         "| [{title}](reproductions/{name}) | {} claims | | | holds: {}; differs in size: \
-         {differ}; does not hold: {} |\n",
+         {differ}; cannot be told: {unsure}; does not hold: {} |\n",
         claims.len(),
         hold - differ,
-        claims.len() - hold,
+        claims.len() - hold - unsure,
     );
     let mut headlines = 0;
     for line in claims.iter().filter(|line| line.starts_with("| **")) {
@@ -225,6 +234,32 @@ fn rows_of(name: &str) -> String {
     }
     assert!(0 < headlines && headlines <= 8, "{name}: {headlines}");
     rows
+}
+
+/// Every page of results names the engine that it was made with. If this fails, the model has
+/// changed, and `studies/report.sh` makes the pages anew.
+#[test]
+fn results_are_those_of_todays_engine() {
+    let sandbox = Sandbox::new("engine");
+    let plan = root().join("studies/liu-2024");
+    let checked = sandbox.run(&["study", "check", plan.to_str().expect("a path in UTF-8")]);
+    let engine = checked
+        .out
+        .lines()
+        .find_map(|line| line.strip_prefix("engine "));
+    let engine = engine.expect("a plan is checked for an engine");
+    let names = pages_of_results();
+    assert!(names.len() > 12, "{names:?}");
+    let stale = |name: &&String| {
+        let text = read(&format!("docs/reproductions/{name}"));
+        !text.contains(&format!("ngine {engine}"))
+    };
+    let stale: Vec<&String> = names.iter().filter(stale).collect();
+    assert!(
+        stale.is_empty(),
+        "these pages in docs/reproductions are not of engine {engine}; studies/report.sh makes \
+         them anew: {stale:?}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use super::{Comparison, Statistic, parse, parse_measure, with_network};
+use super::{Comparison, Statistic, Wanted, parse, parse_measure, with_network};
 
 fn value(text: &str) -> Option<f64> {
     let sentence = parse(&format!("median over pages of {text} of lcp > 0")).unwrap();
@@ -31,12 +31,25 @@ fn sentences_have_parts() {
         read.measure.statistic,
         Statistic::Share(Comparison::More, 0.05)
     );
-    assert_eq!((read.comparison, read.limit), (Comparison::AtLeast, 0.5));
+    assert_eq!(read.wanted, Wanted::Limit(Comparison::AtLeast, 0.5));
     assert_eq!(read.measure.metric.metric().name, "speed-index");
     assert_eq!(read.measure.expression.names(), ["h2", "h3"]);
     let read = parse("quantile 0.9 over pages of h3 of byte-index < -1e3").unwrap();
     assert_eq!(read.measure.statistic, Statistic::Quantile(0.9));
-    assert_eq!((read.comparison, read.limit), (Comparison::Less, -1e3));
+    assert_eq!(read.wanted, Wanted::Limit(Comparison::Less, -1e3));
+    let read = parse("mean over loads of h3 of lcp between 5% and 10%").unwrap();
+    assert_eq!(read.wanted, Wanted::Between(0.05, 0.1));
+    assert!(read.measure.over_loads && read.measure.with.is_none());
+    let text = "share of pages with spearman of h3 - h2 of lcp with 'h1 cubic' of fcp > 0 > 0.5";
+    let read = parse(text).unwrap().measure;
+    assert_eq!(read.names(), ["h1 cubic", "h2", "h3"]);
+    assert_eq!(
+        read.metrics()
+            .map(|one| one.metric().name)
+            .collect::<Vec<_>>(),
+        ["lcp", "fcp"]
+    );
+    assert!(read.is_share() && !read.is_correlation());
 }
 
 #[test]
@@ -48,6 +61,14 @@ fn mistakes_are_named() {
             "found `mode`, expected median",
         ),
         ("median of h2 of lcp > 0", "found `of`, expected `over`"),
+        (
+            "median over pages of h2 of lcp between 2 and 1",
+            "between 2 and 1 is no number",
+        ),
+        (
+            "median over pages of spearman of 'h2 @ a' of lcp with network > 0",
+            "a correlation with the network has names without one",
+        ),
         (
             "median over pages of 3 of lcp > 0",
             "the arithmetic names no contender",

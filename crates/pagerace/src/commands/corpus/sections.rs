@@ -10,6 +10,7 @@ use pagerace_page::PaintEvidence;
 use pagerace_report::sections::{Section, SectionReport};
 
 use crate::cli::sections;
+use crate::commands::study::engine;
 use crate::text::{counted, say};
 
 use loads::{clusters, failed, phases};
@@ -109,6 +110,7 @@ impl Content<'_> {
         };
         all.push(format!("HTTP/3 counts as spoken by {hosts}"));
         if let Some(experiment) = self.experiment {
+            all.push(format!("Engine {}", engine::fingerprint()));
             let plan = experiment.plan();
             let networks: Vec<String> = plan.networks.iter().map(Network::describe).collect();
             all.push(format!(

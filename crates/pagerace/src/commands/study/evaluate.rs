@@ -9,14 +9,15 @@ use clap::Args;
 use pagerace_lab::MetricId;
 use pagerace_lab::export::csv::quote;
 use pagerace_lab::unit::{percent, signed_percent};
-use pagerace_study::Key;
-use pagerace_study::claim::{self, Claim, ClaimVerdict, Measure, Statistic};
+use pagerace_study::claim::{self, Claim, ClaimVerdict, Decision, Measure, Statistic};
 use pagerace_study::frame::{Filter, Frame, outline};
 use pagerace_study::matrix::Matrix;
 use pagerace_study::table::{FilledTable, TableKind, TableSpec, Value};
+use pagerace_study::{Key, Study};
 
 use super::loads::Loads;
 use super::resolve::Resolved;
+use super::text::{Facts, Filled};
 use super::{Part, ReportArgs, markdown, run};
 use crate::cli::model::word;
 use crate::failed::Failed;
@@ -147,13 +148,37 @@ pub(super) fn check(resolved: &Resolved, path: &Path) -> Result<()> {
             at(path, what, i, spec.question(&frame))?;
         }
     }
-    for (i, matrix) in study.matrices.iter().enumerate() {
-        at(path, "matrix", i, matrix.fill(&frame))?;
-    }
-    for (i, claim) in study.claims.iter().enumerate() {
-        at(path, "claim", i, claim.decide(&frame))?;
-    }
+    Answers::of(path, study, &frame)?.fill(path, study)?;
     Ok(())
+}
+
+/// The answers of the results to the questions of a plan.
+pub(super) struct Answers {
+    /// The numbers of each matrix, row by row.
+    pub(super) matrices: Vec<Vec<Vec<Option<f64>>>>,
+    /// The decisions on each claim.
+    pub(super) claims: Vec<Vec<Decision>>,
+}
+
+impl Answers {
+    fn of(path: &Path, study: &Study, frame: &Frame) -> Result<Self> {
+        let matrices = study.matrices.iter().enumerate();
+        let matrices = matrices.map(|(i, one)| at(path, "matrix", i, one.fill(frame)));
+        let claims = study.claims.iter().enumerate();
+        let claims = claims.map(|(i, one)| at(path, "claim", i, one.decide(frame)));
+        Ok(Self {
+            matrices: matrices.collect::<Result<_>>()?,
+            claims: claims.collect::<Result<_>>()?,
+        })
+    }
+
+    /// Fills in the text of the plan.
+    fn fill(&self, path: &Path, study: &Study) -> Result<Filled> {
+        Facts::of(study, self)
+            .and_then(|facts| facts.fill(&study.text))
+            .map_err(Error::msg)
+            .with_context(|| format!("{}: text", path.display()))
+    }
 }
 
 /// Says where in the plan a mistake is.
@@ -167,10 +192,11 @@ fn metrics(resolved: &Resolved) -> Vec<MetricId> {
     let study = &resolved.study;
     let tables = study.tables.iter().chain(&study.plots);
     let measures = study.matrices.iter().flat_map(|one| one.measures.iter());
+    let claims = study.claims.iter();
     let all: BTreeSet<MetricId> = tables
         .flat_map(TableSpec::metrics)
-        .chain(measures.flatten().map(|measure| measure.metric))
-        .chain(study.claims.iter().map(Claim::metric))
+        .chain(measures.flatten().flat_map(Measure::metrics))
+        .chain(claims.flat_map(|claim| claim.sentence.measure.metrics()))
         .collect();
     all.into_iter().collect()
 }
@@ -206,7 +232,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
             args.work.watch("loads"),
         )?;
     }
-    let loads = Loads::read(&resolved, &folder, &metrics(&resolved))?;
+    let loads = Loads::complete(&resolved, &folder, &metrics(&resolved))?;
     let frame = &loads.frame;
     let study = &resolved.study;
     let mut circumstances = String::new();
@@ -221,22 +247,34 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
         print(&mut out, &table)?;
         writeln!(out)?;
     }
-    for (i, matrix) in study.matrices.iter().enumerate() {
-        let numbers = at(path, "matrix", i, matrix.fill(frame))?;
-        print_matrix(&mut out, matrix, &numbers)?;
+    let answers = Answers::of(path, study, frame)?;
+    for (matrix, numbers) in study.matrices.iter().zip(&answers.matrices) {
+        print_matrix(&mut out, matrix, numbers)?;
     }
     let mut failed = 0;
-    for (i, claim) in study.claims.iter().enumerate() {
-        let decisions = at(path, "claim", i, claim.decide(frame))?;
-        print_claim(&mut out, claim, &decisions)?;
-        failed += usize::from(claim.expected && worst(&decisions) == ClaimVerdict::DoesNotHold);
+    for (claim, decisions) in study.claims.iter().zip(&answers.claims) {
+        print_claim(&mut out, claim, decisions)?;
+        failed += usize::from(claim.expected && !holds(worst(decisions)));
     }
     if let Some(text) = resolved.skipped()? {
         writeln!(out, "{text}")?;
     }
     drop(out);
+    let Filled { text, broken } = answers.fill(path, study)?;
+    if !broken.is_empty() {
+        return Err(Failed::sentences(format!(
+            "{}: the results do not bear out what its text says; rewrite these sentences:\n{}",
+            path.display(),
+            broken.join("\n")
+        ))
+        .into());
+    }
     if let Some(markdown) = &args.markdown {
-        markdown::write(markdown, path, &resolved, &loads)?;
+        let answers = markdown::Content {
+            answers: &answers,
+            text: &text,
+        };
+        markdown::write(markdown, path, &resolved, &loads, &answers)?;
     }
     if args.check && failed > 0 {
         return Err(Failed::claims(failed, expected).into());
@@ -244,11 +282,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
     Ok(())
 }
 
-fn print_claim(
-    out: &mut impl Write,
-    claim: &Claim,
-    decisions: &[claim::Decision],
-) -> io::Result<()> {
+fn print_claim(out: &mut impl Write, claim: &Claim, decisions: &[Decision]) -> io::Result<()> {
     let name = if claim.name.is_empty() {
         String::new()
     } else {
@@ -260,8 +294,12 @@ fn print_claim(
         .published
         .map(|number| format!("; published {}", rounded(number)));
     let published = published.unwrap_or_default();
-    for claim::Decision { measured, verdict } in decisions {
+    for Decision { measured, verdict } in decisions {
         let number = measured.number.map_or_else(|| NONE.to_owned(), rounded);
+        let (low, high) = measured.interval.map_or_else(
+            || (NONE.to_owned(), NONE.to_owned()),
+            |(low, high)| (rounded(low), rounded(high)),
+        );
         let pages = counted(measured.pages as u64, "page");
         let place = match &measured.network {
             Some(network) => format!("{}, {network}", measured.race),
@@ -270,20 +308,25 @@ fn print_claim(
         let verdict = verdict.name();
         writeln!(
             out,
-            "  {verdict}: {number} over {pages} ({place}){published}"
+            "  {verdict}: {number} ({low} to {high}) over {pages} ({place}){published}"
         )?;
     }
     Ok(())
 }
 
+/// True if a claim holds, whatever its size.
+pub(super) fn holds(verdict: ClaimVerdict) -> bool {
+    matches!(verdict, ClaimVerdict::Holds | ClaimVerdict::DiffersInSize)
+}
+
 /// Returns the worst verdict. A claim that nothing decides does not hold.
-fn worst(decisions: &[claim::Decision]) -> ClaimVerdict {
+pub(super) fn worst(decisions: &[Decision]) -> ClaimVerdict {
     let all = decisions.iter().map(|one| one.verdict);
     all.max().unwrap_or(ClaimVerdict::DoesNotHold)
 }
 
 /// Returns the verdict of a claim as a whole: the worst, and where it applies.
-pub(super) fn summed_up(decisions: &[claim::Decision]) -> String {
+pub(super) fn summed_up(decisions: &[Decision]) -> String {
     let worst = worst(decisions);
     let count = decisions.iter().filter(|one| one.verdict == worst).count();
     let words = worst.name();
@@ -330,6 +373,7 @@ pub(super) fn beside(
 pub(super) fn measured(measure: &Measure, number: f64) -> String {
     match measure.statistic {
         Statistic::Share(..) => percent(number),
+        _ if measure.is_correlation() => format!("{number:.2}"),
         _ if measure.is_probability() => rounded(number),
         _ if measure.is_share() => signed_percent(number),
         _ => measure.metric.metric().unit.format(number),

@@ -10,7 +10,7 @@ use pagerace_study::frame::Frame;
 use serde_json::Value;
 
 use super::resolve::Resolved;
-use super::{Part, ResultArgs, markdown, run, warn_of_missing};
+use super::{Part, ResultArgs, markdown, progress_of, run, warn_of_missing};
 use crate::cli::groups::WorkArgs;
 
 /// The loads of a report.
@@ -19,6 +19,8 @@ pub(super) struct Loads {
     /// Number of loads, and of those that failed. Loads that races share count once.
     pub(super) count: usize,
     pub(super) failed: usize,
+    /// Number of loads that the results lack.
+    missing: usize,
 }
 
 impl Loads {
@@ -44,12 +46,37 @@ impl Loads {
                 folder.display()
             );
         }
-        warn_of_missing(found, all);
         Ok(Self {
             frame,
             count: loads.len(),
             failed: loads.into_values().filter(|failed| *failed).count(),
+            missing: all - found,
         })
+    }
+
+    /// Reads the loads of a plan, none of which may be missing.
+    pub(super) fn complete(
+        resolved: &Resolved,
+        folder: &Path,
+        metrics: &[MetricId],
+    ) -> Result<Self> {
+        let loads = Self::read(resolved, folder, metrics)?;
+        if loads.missing == 0 {
+            return Ok(loads);
+        }
+        let store = Store::read(folder, resolved.study.details)?;
+        let races = progress_of(resolved, &store)?;
+        let missing = resolved.races().zip(&races);
+        let missing = missing.filter(|(_, (done, all))| done < all);
+        let missing = missing
+            .map(|((race, _), (done, all))| format!("race \"{race}\" has {done} of {all} loads"));
+        bail!(
+            "{}: lacks {} loads of the plan: {}; `pagerace study run` runs them, and `pagerace \
+             study table` makes tables of those that are there",
+            folder.display(),
+            loads.missing,
+            missing.collect::<Vec<String>>().join(", ")
+        );
     }
 }
 
@@ -75,6 +102,7 @@ pub(in crate::commands) fn of_plan(
         run::complete(&resolved, &folder, Part::WHOLE, work.threads.jobs, watch)?;
     }
     let loads = Loads::read(&resolved, &folder, metrics)?;
+    warn_of_missing(loads.missing);
     let store = Store::read(&folder, resolved.study.details)?;
     let mut pages = Vec::new();
     resolved.each(|cells| {

@@ -11,16 +11,23 @@ use pagerace_lab::facts::facts;
 use pagerace_study::claim::{Claim, Decision};
 use pagerace_study::plot;
 
-use super::PLAN_FILE;
-use super::evaluate::{NONE, at, beside, measured, summed_up};
+use super::evaluate::{Answers, NONE, at, beside, measured, summed_up};
 use super::loads::Loads;
 use super::resolve::Resolved;
+use super::{PLAN_FILE, engine};
 use crate::cli::markdown::{Section, cell};
 use crate::text::counted;
 
 /// The limits of statistics over pages.
-pub(in crate::commands) const MODEL_ERROR: &str = "Tests and intervals cover runs and pages. They leave out the model's \
-                           error, which docs/accuracy.md lists.";
+pub(in crate::commands) const MODEL_ERROR: &str = "Tests and intervals (95 %, in brackets) cover runs and pages. They leave \
+                           out the model's error, which docs/accuracy.md lists.";
+
+/// The answers and the text for a page.
+pub(super) struct Content<'a> {
+    pub(super) answers: &'a Answers,
+    /// The text of the plan, filled in.
+    pub(super) text: &'a str,
+}
 
 /// Checks before the loads run that the section can be written.
 pub(super) fn check(file: &Path, plan: &Path) -> Result<()> {
@@ -28,13 +35,22 @@ pub(super) fn check(file: &Path, plan: &Path) -> Result<()> {
 }
 
 /// Writes the section of a study and its plots.
-pub(super) fn write(file: &Path, plan: &Path, resolved: &Resolved, loads: &Loads) -> Result<()> {
+pub(super) fn write(
+    file: &Path,
+    plan: &Path,
+    resolved: &Resolved,
+    loads: &Loads,
+    content: &Content<'_>,
+) -> Result<()> {
     let name = name(plan)?;
     let mut own = String::new();
     head(&mut own, &name, resolved, loads)?;
-    claims(&mut own, plan, resolved, loads)?;
-    matrices(&mut own, plan, resolved, loads)?;
+    claims(&mut own, resolved, content.answers)?;
+    matrices(&mut own, resolved, content.answers)?;
     plots(&mut own, file, &name, plan, resolved, loads)?;
+    if !content.text.trim().is_empty() {
+        writeln!(own, "## What the numbers say\n\n{}\n", content.text.trim())?;
+    }
     Section::write(file, &name, "pagerace study report --markdown", &own)
 }
 
@@ -67,11 +83,7 @@ fn head(out: &mut String, name: &str, resolved: &Resolved, loads: &Loads) -> Res
 
 /// Describes the loads: version, pages, failures, and the settings of each race. The last line
 /// has the limits of statistics.
-pub(super) fn circumstances(
-    out: &mut String,
-    resolved: &Resolved,
-    loads: &Loads,
-) -> std::fmt::Result {
+pub(super) fn circumstances(out: &mut String, resolved: &Resolved, loads: &Loads) -> Result<()> {
     let study = &resolved.study;
     let mut groups: Vec<(&str, usize)> = Vec::new();
     for page in &study.pages {
@@ -97,7 +109,8 @@ pub(super) fn circumstances(
     };
     writeln!(
         out,
-        "Pagerace {VERSION} ran {} of {pages}{groups}; {failed}.",
+        "Pagerace {VERSION} (engine {}) ran {} of {pages}{groups}; {failed}.",
+        engine::fingerprint(),
         counted(loads.count as u64, "load")
     )?;
     for (race, plan) in resolved.races() {
@@ -111,11 +124,11 @@ pub(super) fn circumstances(
             facts(plan)
         )?;
     }
-    writeln!(out, "{MODEL_ERROR}")
+    Ok(writeln!(out, "{MODEL_ERROR}")?)
 }
 
 /// Writes each claim with the number that decides it; headlines in bold.
-fn claims(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -> Result<()> {
+fn claims(out: &mut String, resolved: &Resolved, answers: &Answers) -> Result<()> {
     let claims = &resolved.study.claims;
     if claims.is_empty() {
         return Ok(());
@@ -125,23 +138,22 @@ fn claims(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -> 
         "| claim | published | here | verdict |\n|---|---|---|---|"
     )?;
     let mut several = Vec::new();
-    for (i, claim) in claims.iter().enumerate() {
-        let decisions = at(path, "claim", i, claim.decide(&loads.frame))?;
+    for (claim, decisions) in claims.iter().zip(&answers.claims) {
         let measure = &claim.sentence.measure;
         let published = claim.published.map(|number| measured(measure, number));
         let said = match claim.name.as_str() {
             "" => format!("`{}`", claim.sentence.text),
             name => cell(name),
         };
-        let (summed_up, published) = (summed_up(&decisions), published.unwrap_or_default());
-        let number = cell(&range(claim, &decisions));
+        let (summed_up, published) = (summed_up(decisions), published.unwrap_or_default());
+        let number = cell(&range(claim, decisions));
         let bold = if claim.headline { "**" } else { "" };
         writeln!(
             out,
             "| {bold}{said}{bold} | {published} | {number} | {summed_up} |"
         )?;
         if decisions.len() > 1 {
-            several.push(format!("- {said}: {}", numbers(claim, &decisions)));
+            several.push(format!("- {said}: {}", numbers(claim, decisions)));
         }
     }
     if !several.is_empty() {
@@ -158,8 +170,20 @@ fn range(claim: &Claim, decisions: &[Decision]) -> String {
     let high = numbers.max_by(f64::total_cmp).map(text);
     match low.zip(high) {
         None => NONE.to_owned(),
+        Some((low, _)) if decisions.len() == 1 => {
+            format!("{low}{}", interval(claim, &decisions[0]))
+        }
         Some((low, high)) if low == high => low,
         Some((low, high)) => format!("{low} to {high}"),
+    }
+}
+
+/// The interval of a number in brackets; empty if it has none, or no width.
+fn interval(claim: &Claim, decision: &Decision) -> String {
+    let text = |number| measured(&claim.sentence.measure, number);
+    match decision.measured.interval {
+        Some((low, high)) if low < high => format!(" ({} to {})", text(low), text(high)),
+        _ => String::new(),
     }
 }
 
@@ -169,15 +193,16 @@ fn numbers(claim: &Claim, decisions: &[Decision]) -> String {
         let number = one.measured.number;
         let number = number.map(|number| measured(&claim.sentence.measure, number));
         let place = one.measured.network.as_ref().unwrap_or(&one.measured.race);
-        format!("{place} {}", number.as_deref().unwrap_or(NONE))
+        let number = number.as_deref().unwrap_or(NONE);
+        format!("{place} {number}{}", interval(claim, one))
     };
     let all: Vec<String> = decisions.iter().map(with_place).collect();
     all.join("; ")
 }
 
-fn matrices(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -> Result<()> {
-    for (i, matrix) in resolved.study.matrices.iter().enumerate() {
-        let numbers = at(path, "matrix", i, matrix.fill(&loads.frame))?;
+fn matrices(out: &mut String, resolved: &Resolved, answers: &Answers) -> Result<()> {
+    let matrices = resolved.study.matrices.iter();
+    for (matrix, numbers) in matrices.zip(&answers.matrices) {
         if !matrix.name.is_empty() {
             writeln!(out, "{}:\n", matrix.name)?;
         }
@@ -187,7 +212,7 @@ fn matrices(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -
         for (row, name) in matrix.rows.iter().enumerate() {
             let columns = 0..matrix.columns.len();
             let cells: Vec<String> = columns
-                .map(|column| beside(matrix, &numbers, row, column))
+                .map(|column| beside(matrix, numbers, row, column))
                 .collect();
             writeln!(out, "| {} | {} |", cell(name), cells.join(" | "))?;
         }

@@ -14,8 +14,8 @@ use pagerace_study::shard::digest;
 use pagerace_study::{Cutter, Key, Row, Shard, Store, Study, store};
 use serde_json::json;
 
-use super::digest_of_file;
 use super::options::ResolvedRace;
+use super::{digest_of_file, engine};
 use crate::cli::inputs::{self, pages};
 use crate::commands::race::RaceArgs;
 use crate::failed::report;
@@ -254,7 +254,13 @@ impl Resolved {
                     interventions: plan.interventions.clone(),
                     ..Plan::new(Vec::new(), vec![network.clone()], vec![contender.clone()])
                 };
-                let all = (VERSION, &inputs, args.choice.page.as_ref(), cell);
+                let all = (
+                    VERSION,
+                    engine::fingerprint(),
+                    &inputs,
+                    args.choice.page.as_ref(),
+                    cell,
+                );
                 digests.push(digest(&serde_json::to_vec(&all)?));
             }
         }
