@@ -10,6 +10,7 @@
 //! - A response is copied in writes of 32 KiB (`io.Copy`). The copy is not ready between two of
 //!   them, so another response gets one turn.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pagerace_core::Dependency;
@@ -41,14 +42,13 @@ struct Node {
 impl Newest {
     /// Adds a stream that is not known.
     fn open(&mut self, stream: u64) {
-        if !self.nodes.contains_key(&stream) {
+        if let Entry::Vacant(place) = self.nodes.entry(stream) {
             let Dependency { weight, .. } = Dependency::default();
-            let node = Node {
+            place.insert(Node {
                 parent: ROOT,
                 weight,
                 bytes: 0,
-            };
-            self.nodes.insert(stream, node);
+            });
             self.children.entry(ROOT).or_default().insert(0, stream);
         }
     }
@@ -187,9 +187,9 @@ mod tests {
                 sent: 0,
             })
             .collect();
-        ready
-            .iter()
-            .for_each(|response| strategy.handle_arrival(response));
+        for response in &ready {
+            strategy.handle_arrival(response);
+        }
         let mut runs: Vec<(u64, u64)> = Vec::new();
         while !ready.is_empty() {
             let i = strategy.pick(&ready);

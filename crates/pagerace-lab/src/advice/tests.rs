@@ -5,7 +5,7 @@ use pagerace_core::{Destination, Duration, Instant, Rng};
 use pagerace_page::{Page, Resource, ResourceId, Trigger};
 use pagerace_sim::{Explainable, Explained, Outcome, Parts, Scenario, Step};
 
-use super::{Advice, Worth, advise};
+use super::{Advice, Idea, Worth, advise};
 use crate::fake;
 use crate::worlds::Worlds;
 
@@ -33,6 +33,10 @@ fn page() -> Page {
 }
 
 /// A load whose largest paint comes sooner or later by what its changes say.
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "it stands for a function that can fail"
+)]
 fn load(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outcome, String> {
     let mut rng = Rng::new(seed, "advice");
     let changes = scenario.changes.to_string();
@@ -82,7 +86,7 @@ fn changes_are_ranked_by_what_they_do() {
     assert!((effect.difference + 300.0).abs() < 1.0, "{effect:?}");
     assert_eq!(named("defer */app.js").worth(), Worth::Harms);
     assert_eq!(advice.judged[0], *hero);
-    let idle: Vec<String> = advice.idle.iter().map(|one| one.brief()).collect();
+    let idle: Vec<String> = advice.idle.iter().map(Idea::brief).collect();
     assert!(idle.contains(&"async */app.js".to_owned()), "{idle:?}");
 }
 

@@ -22,7 +22,7 @@ use crate::{LiveError, QuicServer};
 /// A bound socket.
 enum Bound {
     Tcp(TcpListener),
-    Udp(Socket),
+    Udp(Box<Socket>),
 }
 
 impl Bound {
@@ -85,7 +85,7 @@ pub(super) fn start<S: ServedSite>(
                     quic = Some(QuicServer::empty()?);
                 }
                 let server = quic.as_mut().expect("just made");
-                server.add(socket, &config, Announced::new(site.clone(), Some(port)))?;
+                server.add(*socket, &config, Announced::new(site.clone(), Some(port)))?;
             }
         }
     }
@@ -171,7 +171,7 @@ fn open(
 fn bind(origin: &OriginServer, congestion: Option<&str>) -> Result<Bound, LiveError> {
     let address = SocketAddr::new(origin.address, origin.port);
     if !origin.protocol.is_tcp() {
-        return Ok(Bound::Udp(Socket::bind(address)?));
+        return Ok(Bound::Udp(Box::new(Socket::bind(address)?)));
     }
     let listener =
         TcpListener::bind(address).map_err(|source| LiveError::Bind { address, source })?;

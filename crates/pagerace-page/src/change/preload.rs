@@ -139,14 +139,15 @@ fn refusal(resource: &Resource, begin: u64, document: ResourceId) -> Option<&'st
 /// others as ever.
 fn class(resource: &Resource) -> RequestPriority {
     match (resource.destination, resource.fetch_priority) {
-        (Destination::Image, FetchPriority::High) => RequestPriority::High,
+        (Destination::Image, FetchPriority::High) | (Destination::Fetch, _) => {
+            RequestPriority::High
+        }
         (Destination::Image, _) => RequestPriority::Low,
         (Destination::Script, FetchPriority::Auto)
             if resource.script_mode != ScriptMode::Inserted =>
         {
             RequestPriority::High
         }
-        (Destination::Fetch, _) => RequestPriority::High,
         _ => resource.priority,
     }
 }

@@ -286,10 +286,17 @@ fn changes_of_different_resources_commute() {
 
 #[test]
 fn servers_make_the_same_change() {
-    let edit = |text: &str| text.parse::<Change>().unwrap().edit();
+    let page = page();
+    let edit = |text: &str| {
+        let change: Change = text.parse().unwrap();
+        change.edit(page.resource(id(6)), &page)
+    };
     assert_eq!(edit("remove ads"), Edit::Remove);
     let low = Edit::Set("fetchpriority", "low".to_owned());
     assert_eq!(edit("fetchpriority=LOW ads"), low);
+    let link = r#"<link rel="preload" href="https://a.example/hero.jpg" as="image">"#;
+    assert_eq!(edit("preload ads"), Edit::Insert(link.to_owned()));
+    assert_eq!(edit("resize=0.5 ads"), Edit::Other);
 }
 
 #[test]

@@ -25,21 +25,15 @@ pub(super) fn advice(
 ) -> io::Result<()> {
     let page = &plan.pages[0];
     stress(out, &now(plan, advice))?;
-    match advice.together.len() {
-        0 => say(out, &nothing(advice))?,
-        _ => {
-            stress(out, &together(plan, advice))?;
-            for (place, one) in advice.together.iter().enumerate() {
-                let added = spans(plan, &one.effects);
-                let text = format!(
-                    "{}. {}: {added}; {}.",
-                    place + 1,
-                    one.idea.changes,
-                    one.idea.because
-                );
-                say(out, &text)?;
-            }
-        }
+    if advice.together.is_empty() {
+        say(out, &nothing(advice))?;
+    } else {
+        stress(out, &together(plan, advice))?;
+    }
+    for (place, one) in advice.together.iter().enumerate() {
+        let added = spans(plan, &one.effects);
+        let (what, why) = (one.idea.brief(), &one.idea.because);
+        say(out, &format!("{}. {what}: {added}; {why}.", place + 1))?;
     }
     if let Some(id) = guessed(page, advice) {
         let text = format!(
@@ -145,15 +139,13 @@ fn now(plan: &Plan, advice: &Advice) -> String {
 
 fn nothing(advice: &Advice) -> String {
     let tried = advice.judged.len() + advice.idle.len();
-    match tried {
-        0 => "No change is known that could help: nothing that the metric waits for can be had \
-              sooner by markup or servers."
-            .to_owned(),
-        _ => format!(
-            "Expect nothing: none of {} gains in all worlds.",
-            counted(tried as u64, "change")
-        ),
+    if tried == 0 {
+        return "No change is known that could help: nothing that the metric waits for can be had \
+                sooner by markup or servers."
+            .to_owned();
     }
+    let tried = counted(tried as u64, "change");
+    format!("Expect nothing: none of {tried} gains in nine of ten worlds.")
 }
 
 fn together(plan: &Plan, advice: &Advice) -> String {
