@@ -7,12 +7,14 @@
 //! layout, `recorded` uses it instead.
 
 mod cover;
+mod pushed;
 mod recorded;
 mod screen;
 
 use pagerace_core::{Destination, Duration, RequestPriority};
 use pagerace_page::{Guess, LargestElement, Page, Paints, Resource, ResourceId, Trigger, Wait};
 
+pub(crate) use self::pushed::Pushed;
 pub(crate) use self::screen::Screen;
 use crate::graph::{Graph, Node, Role};
 
@@ -63,6 +65,8 @@ pub(crate) struct Layout {
     pub(crate) text: Vec<Block>,
     /// The visible image of each resource, in page order.
     pub(crate) images: Vec<Option<VisibleImage>>,
+    /// What moves each of them, by resource.
+    pub(crate) pushed_images: Vec<Option<Pushed>>,
     /// The elements that scripts put on the page, with the event after which they do so and the
     /// delay between them, ordered by event.
     pub(crate) made: Vec<(Wait, Made, Duration)>,
@@ -90,6 +94,8 @@ pub(crate) struct Block {
     pub(crate) size: Size,
     /// The fonts of the block, if the layout is recorded.
     pub(crate) fonts: Vec<ResourceId>,
+    /// What moves the block.
+    pub(crate) pushed: Option<Pushed>,
 }
 
 impl Block {
@@ -105,6 +111,7 @@ impl Block {
                 ..Size::whole(PARAGRAPH)
             },
             fonts: Vec::new(),
+            pushed: None,
         }
     }
 }
@@ -185,6 +192,7 @@ impl Layout {
                 body_start: 0,
                 text: Vec::new(),
                 images,
+                pushed_images: vec![None; page.resources.len()],
                 made: Vec::new(),
                 image_room: IMAGE_ROOM,
                 largest_image: None,
@@ -290,6 +298,7 @@ impl Layout {
             body_start,
             text,
             images: images.collect(),
+            pushed_images: vec![None; page.resources.len()],
             made: Vec::new(),
             image_room: IMAGE_ROOM,
             largest_image,

@@ -246,6 +246,8 @@ lenient! {
         pub offset: Option<u64>,
         /// Natural width and height of an image.
         pub natural: Option<(f64, f64)>,
+        /// True if nothing reserves a height for the image before its bytes tell it.
+        pub unreserved: bool,
         /// True if a script reveals or moves the element, or makes a part of it.
         pub scripted: bool,
         /// True if a script removes the element again before the page is loaded.

@@ -12,7 +12,7 @@ use pagerace_page::{ImageCoding, Resource, ResourceId};
 
 use super::Browser;
 use super::state::{ReadyImage, Timer};
-use crate::paint::Size;
+use crate::paint::{Pushed, Size};
 
 /// The minimum time between two flushes of a loading image.
 const FLUSH_DELAY: Duration = Duration::from_secs(1);
@@ -171,8 +171,27 @@ impl Browser {
             begin + told.motion + self.overheads.later_presentation
         });
         let ready = image.ready.and(laid_out);
+        // Only a complete image is a candidate for the largest paint.
+        let pushed = self.layout.pushed_images[image.id.index()].as_ref();
+        let pushed = pushed.filter(|_| image.size.element > 0.0);
+        let size = self.size_now(image.size, pushed);
         self.screen
-            .paint_moving(shown, in_place, Some(image.id), image.size, ready);
+            .paint_moving(shown, in_place, Some(image.id), size, ready);
+    }
+
+    /// Returns the size of an element that is painted now: images that have no height yet may still
+    /// move it.
+    pub(super) fn size_now(&self, size: Size, pushed: Option<&Pushed>) -> Size {
+        let has_height = |id: ResourceId| {
+            let state = &self.states[id.index()];
+            let head = self.page.resources[id.index()].image.head.max(1);
+            state.settled.is_some() || state.received >= head
+        };
+        let element = pushed.and_then(|pushed| pushed.size(has_height));
+        Size {
+            element: element.unwrap_or(size.element),
+            ..size
+        }
     }
 }
 

@@ -85,8 +85,9 @@ impl Browser {
                 };
                 let fonts = self.fonts.since(&told.fonts);
                 let ready = fonts.into_iter().fold(ready, Ready::and);
+                let size = self.size_now(told.size, told.pushed.as_ref());
                 self.screen
-                    .paint_moving(now, begin + told.motion, None, told.size, ready);
+                    .paint_moving(now, begin + told.motion, None, size, ready);
             } else {
                 self.rendering.text_waiting.push((block, since));
             }

@@ -66,6 +66,7 @@ mod tests {
             motion: Duration::ZERO,
             contentful: false,
             natural: None,
+            unreserved: false,
             share: 0.0,
         }
     }

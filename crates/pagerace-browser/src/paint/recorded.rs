@@ -13,6 +13,7 @@ use pagerace_page::{
 };
 
 use super::cover;
+use super::pushed::Pushed;
 use super::{Block, Layout, Size, VisibleImage, guessed_body_start, is_incremental};
 use crate::graph::{Graph, Role};
 
@@ -32,6 +33,7 @@ impl Layout {
             .unwrap_or_else(|| guessed_body_start(page, graph, document))
             .min(size);
         let (mut text, mut images) = (Vec::new(), vec![None; page.resources.len()]);
+        let mut pushed_images = vec![None; page.resources.len()];
         let is_font = |font: &&ResourceId| {
             let node = graph.nodes.get(font.index());
             node.is_some_and(|n| n.role == Role::Font)
@@ -42,7 +44,13 @@ impl Layout {
         let mut beyond: Option<u64> = None;
         for (i, (element, owned)) in layout.elements.iter().zip(owned).enumerate() {
             let area = element.rect.visible_area(layout.viewport);
-            if area <= 0.0 {
+            let pushed = match element.kind {
+                ElementKind::Text { .. } => Pushed::new(layout, i, 1.0),
+                ElementKind::Image { .. } => Pushed::new(layout, i, enlargement(element)),
+                _ => None,
+            };
+            let is_seen = area > 0.0 || pushed.as_ref().is_some_and(Pushed::begins_in_view);
+            if !is_seen {
                 let near = element.rect.shared_area(painted(layout.viewport)) > 0.0;
                 let place = match element.kind {
                     ElementKind::Text { .. } | ElementKind::Other if element.contentful => {
@@ -63,6 +71,10 @@ impl Layout {
                 ElementKind::Image { resource } | ElementKind::Background { resource } => {
                     let place = (element, area, owned);
                     add_image(page, graph, layout, &mut images, *resource, place);
+                    let place = pushed_images.get_mut(resource.index());
+                    if let (Some(place @ None), Some(_)) = (place, &pushed) {
+                        *place = pushed;
+                    }
                     continue;
                 }
             };
@@ -80,6 +92,7 @@ impl Layout {
                     contentful,
                 },
                 fonts,
+                pushed,
             });
         }
         text.extend(beyond.map(|end| Block {
@@ -92,6 +105,7 @@ impl Layout {
                 ..Size::part(0.0)
             },
             fonts: Vec::new(),
+            pushed: None,
         }));
         if let Some(shares) = &layout.shares {
             share_images(&mut images, shares, pixels(layout));
@@ -102,6 +116,7 @@ impl Layout {
                 motion: Duration::ZERO,
                 size: Size::part(shares.canvas * pixels(layout)),
                 fonts: Vec::new(),
+                pushed: None,
             });
         }
         // Scripted elements are last.
@@ -110,6 +125,10 @@ impl Layout {
             if let Some(VisibleImage { size, rebuilt, .. }) = image {
                 let is_largest = |l: Largest| l.image.is_some_and(|r| r.index() == i);
                 size.element = capped(size.element, layout, is_largest);
+                // One that is out of view when all are there counts only before.
+                if pushed_images[i].is_some() {
+                    size.element = size.element.max(f64::MIN_POSITIVE);
+                }
                 *rebuilt = layout.largest.is_some_and(|l| l.rebuilt && is_largest(l));
             }
         }
@@ -117,6 +136,7 @@ impl Layout {
             body_start,
             text,
             images,
+            pushed_images,
             made: Vec::new(),
             image_room: f64::INFINITY,
             largest_image: None,

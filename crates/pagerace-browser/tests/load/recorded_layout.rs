@@ -7,8 +7,8 @@ use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
     Callback, Content, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript,
-    Overlay, Page, PageLayout, Paints, PictureShares, Rect, RenderingTime, Resource, ResourceId,
-    Trigger, Wait,
+    Largest, Overlay, Page, PageLayout, Paints, PictureShares, Rect, RenderingTime, Resource,
+    ResourceId, Trigger, Wait,
 };
 
 use crate::causes;
@@ -38,6 +38,7 @@ pub(crate) fn text(width: f32, offset: Option<u64>, fonts: &[u32]) -> Element {
         motion: Duration::ZERO,
         contentful: true,
         natural: None,
+        unreserved: false,
         share: 0.0,
     }
 }
@@ -272,6 +273,49 @@ fn a_hidden_page_is_shown_by_its_script_or_at_the_limit() {
     assert!((fcp(Some(ms(5_000.0))) - by_script).abs() < 1e-9);
     let at_limit = fcp(Some(ms(60.0)));
     assert!((160.0..by_script).contains(&at_limit), "{at_limit}");
+}
+
+#[test]
+fn an_image_counts_where_it_is_before_others_move_it() {
+    // The lower image arrives first. Below the upper one, a fifth of it is in the viewport.
+    let lcp = |unreserved| {
+        let made = page(vec![
+            document(4_000),
+            visible_image(20_000, 1_000),
+            visible_image(90_000, 2_000),
+        ]);
+        let place = |id, y: f32, height: f32| Element {
+            rect: Rect {
+                x: 0.0,
+                y,
+                width: 1000.0,
+                height,
+            },
+            offset: Some(1_000),
+            unreserved,
+            ..image(id, 1000.0)
+        };
+        let elements = vec![place(2, 0.0, 800.0), place(1, 800.0, 1000.0)];
+        let mut made = with_layout(&made, elements);
+        made.resources[2].image.head = 80_000;
+        made.layout_mut().expect("just given").largest = Some(Largest {
+            size: 800_000.0,
+            image: Some(id(2)),
+            text: None,
+            rebuilt: false,
+        });
+        let network = Network {
+            rate: 100_000,
+            ..Network::default()
+        };
+        let l = loaded(made, &network);
+        let largest = l.browser.metrics().lcp.expect("painted");
+        (largest.as_millis_f64(), l.ends[&id(2)].as_millis_f64())
+    };
+    let (largest, upper) = lcp(false);
+    assert!(largest >= upper, "{largest} {upper}");
+    let (largest, upper) = lcp(true);
+    assert!(largest < upper - 100.0, "{largest} {upper}");
 }
 
 #[test]

@@ -655,6 +655,7 @@ impl Painter<'_> {
                     natural: e.natural,
                     scripted: e.grown || !e.places.is_empty() && seen.is_some_and(is_hidden),
                     transient: false,
+                    unreserved: false,
                     made_ms: made.map(|ms| Ms(hundredths(ms))),
                     motions_ms: motions.iter().map(times).collect(),
                     waits_for: (context.waits)(&name),

@@ -19,7 +19,7 @@ mod ink;
 mod picture;
 mod rows;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -59,6 +59,8 @@ pub(super) struct Shares {
     others: f64,
     /// The pixels of the text and of the boxes.
     ink: Ink,
+    /// The images for which nothing reserves a height before their bytes tell it.
+    unreserved: BTreeSet<String>,
 }
 
 impl Shares {
@@ -79,6 +81,10 @@ impl Shares {
         let canvas = self.canvas + unowned * self.boxes;
         for ((number, place), owned) in numbers.into_iter().zip(places).zip(owned) {
             elements[number].share = rounded(owned * if place.0 { self.text } else { self.boxes });
+        }
+        for element in elements.iter_mut().filter(|e| e.kind == ElementKind::Image) {
+            let url = element.url.as_ref();
+            element.unreserved = url.is_some_and(|url| self.unreserved.contains(url));
         }
         let images = self.images.iter();
         let images = images.map(|(url, share, rows)| ImageShare {
@@ -164,6 +170,10 @@ fn photographed(
     session.evaluate(include_str!("shares/hide.js"))?;
     let places = session.evaluate(&format!("pageraceRows({})", json!(sizes)))?;
     let places = Rows::read(&places);
+    let unreserved = session.evaluate("pageraceUnreserved()")?;
+    let unreserved = unreserved.as_array().into_iter().flatten();
+    let unreserved = unreserved.filter_map(|url| url.as_str().map(str::to_owned));
+    let unreserved: BTreeSet<String> = unreserved.collect();
     let Some(complete) = picture(session)? else {
         return Ok(None);
     };
@@ -199,7 +209,10 @@ fn photographed(
     };
     let ink = Ink::new(&canvas.1, &bare.1, &imageless.1, viewport);
     let steps = [canvas.0, bare.0, imageless.0];
-    Ok(Some(shares(steps, single, others, ink)))
+    Ok(Some(Shares {
+        unreserved,
+        ..shares(steps, single, others, ink)
+    }))
 }
 
 /// Returns the images, the largest area first.
@@ -233,6 +246,7 @@ fn shares(
         images,
         others,
         ink,
+        unreserved: BTreeSet::new(),
     }
 }
 

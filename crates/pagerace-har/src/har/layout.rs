@@ -144,6 +144,7 @@ fn element(
         motion: Duration::ZERO,
         contentful,
         natural: told.natural.and_then(natural),
+        unreserved: told.unreserved && told.kind == Kind::Image,
         share: told.share.0,
     })
 }
@@ -167,6 +168,7 @@ fn player(video: &Element) -> Element {
     Element {
         kind: ElementKind::Other,
         natural: None,
+        unreserved: false,
         share: 0.0,
         ..video.clone()
     }

@@ -160,8 +160,11 @@ impl Ideas<'_> {
             self.add("async third-party-js", &because);
         }
         self.add("font-display=swap fonts", "text waits for web fonts");
+        // Without a layout, it is not known which images are below the first screen.
+        let has_layout = self.page.layout().is_some();
         let below = self.page.resources.iter().filter(|resource| {
-            resource.destination == Destination::Image
+            has_layout
+                && resource.destination == Destination::Image
                 && !resource.in_viewport
                 && resource.blocks_load
                 && matches!(resource.discovery.trigger, Trigger::Markup { .. })

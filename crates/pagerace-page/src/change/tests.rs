@@ -64,6 +64,7 @@ fn page() -> Page {
         motion: Duration::ZERO,
         contentful: true,
         natural: None,
+        unreserved: false,
         share: 0.0,
     };
     let elements = vec![

@@ -148,6 +148,10 @@ pub struct Element {
     /// Natural width and height of an image, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub natural: Option<(f32, f32)>,
+    /// True if nothing reserves a height for the image before its bytes tell it, so that it moves
+    /// what is below.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub unreserved: bool,
     /// Share of visual progress, 0 to 1; 0 for images and if not measured.
     #[serde(default, skip_serializing_if = "is_default")]
     pub share: f64,

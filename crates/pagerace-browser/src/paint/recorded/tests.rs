@@ -42,6 +42,7 @@ fn element(kind: ElementKind, rect: [f32; 4], offset: Option<u64>) -> Element {
         motion: Duration::ZERO,
         contentful: true,
         natural: None,
+        unreserved: false,
         share: 0.0,
     }
 }

@@ -2,6 +2,7 @@
 // `pageraceRows(sizes)`, with the natural size of each background, then returns where the rows of these
 // images are: for each visible element the address and a place, which is `null` if it is not known. A place
 // has the left, upper, right and lower edge, and the positions at which the image begins and ends.
+// `pageraceUnreserved()` returns the addresses of images for which styles and attributes reserve no height.
 // `pageraceHide(addresses, text, boxes)` then hides the images of these addresses
 // (`null`: all), and text as well, and all elements of the body as well; it returns when the styles are
 // computed.
@@ -153,5 +154,13 @@
     document.documentElement.getBoundingClientRect();
   };
   globalThis.pageraceRows = (natural) => uses.filter((use) => use.isVisible).flatMap((use) => use.rows(natural));
+  const isUnreserved = (image) => {
+    const styles = image.computedStyleMap();
+    const of = (property) => String(styles.get(property));
+    return of('height') === 'auto' && of('min-height').match(/^(auto|0px)$/) && of('aspect-ratio') === 'auto'
+      && of('position').match(/^(static|relative)$/) && image.naturalHeight > 0;
+  };
+  globalThis.pageraceUnreserved = () => [...document.images].filter(isUnreserved)
+    .map((image) => address(image.currentSrc || image.src)).filter(Boolean);
   return count;
 })()

@@ -25,8 +25,19 @@ pub(super) fn advice(
 ) -> io::Result<()> {
     let page = &plan.pages[0];
     stress(out, &now(plan, advice))?;
+    let guessed = guessed(page, advice);
+    let is_doubtful = guessed.is_some() || !plan.doubts().is_empty();
+    if let Some(id) = guessed {
+        let text = format!(
+            "Nothing here is sure: only times tell what requests {}.",
+            page.resource(id).url
+        );
+        say(out, &text)?;
+    }
     if advice.together.is_empty() {
         say(out, &nothing(advice))?;
+    } else if is_doubtful {
+        say(out, "No gain is claimed. In the model:")?;
     } else {
         stress(out, &together(plan, advice))?;
     }
@@ -34,13 +45,6 @@ pub(super) fn advice(
         let added = spans(plan, &one.effects);
         let (what, why) = (one.idea.brief(), &one.idea.because);
         say(out, &format!("{}. {what}: {added}; {why}.", place + 1))?;
-    }
-    if let Some(id) = guessed(page, advice) {
-        let text = format!(
-            "Nothing here is sure: only times tell what requests {}.",
-            page.resource(id).url
-        );
-        say(out, &text)?;
     }
     let lines = paste::lines(page, &combined(advice.together.iter().map(|one| &one.idea)));
     if !lines.is_empty() {
