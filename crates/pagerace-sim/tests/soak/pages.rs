@@ -412,6 +412,7 @@ impl Draw {
                     },
                     contentful: self.chance(0.8),
                     natural: self.chance(0.5).then_some((800.0, 600.0)),
+                    unreserved: false,
                     share: self.0.unit() / 20.0,
                 }
             })
