@@ -16,6 +16,11 @@ use super::paste;
 use crate::table;
 use crate::text::{counted, headed, say, stress};
 
+/// What is known of how often such advice comes true.
+const RECORD: &str = "How sure: effects of changes are not calibrated. In first trials in Chromium, \
+                      gains had the predicted sign and were smaller than predicted; see Advice in \
+                      docs/limitations.md, or try --verify.";
+
 /// Prints everything, the answer first.
 pub(super) fn advice(
     out: &mut impl Write,
@@ -81,6 +86,9 @@ pub(super) fn advice(
     )?;
     for network in &plan.networks {
         headed(out, &network.name, &network.describe())?;
+    }
+    if advice.judged.iter().any(gains) {
+        say(out, RECORD)?;
     }
     if let Some(best) = advice
         .judged
