@@ -29,6 +29,10 @@ use crate::progress::end_soon_on_interrupt;
 /// The networks if none is named: a slow and a fast mobile network, and a line.
 const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "fast-4g", "cable"];
 
+/// The loads of each variant in a browser: the fewest that a test can decide over.
+#[cfg(feature = "live")]
+const VERIFYING: u32 = 6;
+
 const EXAMPLES: &str = "\
 Each change is tried in many worlds: on links and processors a little better or worse than named.
 A change gains if the metric comes sooner in nine of ten of them, by 3 % or more.
@@ -177,6 +181,7 @@ fn verify(
         format!("--network={networks}"),
         format!("--protocol={}", plan.contenders[0].protocols),
         format!("--metric={}", args.metric),
+        format!("--runs={VERIFYING}"),
     ];
     words.extend(changes.iter().map(|change| format!("--change={change}")));
     words.extend(
