@@ -65,7 +65,7 @@ pub(crate) struct Layout {
     pub(crate) text: Vec<Block>,
     /// The visible image of each resource, in page order.
     pub(crate) images: Vec<Option<VisibleImage>>,
-    /// What moves each of them, by resource.
+    /// The images above each of them that move it, by resource.
     pub(crate) pushed_images: Vec<Option<Pushed>>,
     /// The elements that scripts put on the page, with the event after which they do so and the
     /// delay between them, ordered by event.
@@ -94,7 +94,7 @@ pub(crate) struct Block {
     pub(crate) size: Size,
     /// The fonts of the block, if the layout is recorded.
     pub(crate) fonts: Vec<ResourceId>,
-    /// What moves the block.
+    /// The images above that move the block.
     pub(crate) pushed: Option<Pushed>,
 }
 

@@ -1,4 +1,4 @@
-//! What to change about a page: ideas that follow from what its paints wait for, tried one by one
+//! Advice on a page: ideas that follow from what its paints wait for, tried one by one
 //! and together, each in many plausible worlds.
 //!
 //! An effect is a paired difference: both loads take place in the same world. Ideas are found with
@@ -42,9 +42,13 @@ pub struct Effect {
     pub difference: f64,
     /// The central 80 % of them.
     pub range: (f64, f64),
+    /// Median with the changes.
+    pub after: f64,
+    /// The central 80 % of the times with the changes.
+    pub after_range: (f64, f64),
 }
 
-/// What an effect amounts to.
+/// The worth of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Worth {
     /// Sooner in nine of ten worlds, by 3 % or more.
@@ -177,17 +181,21 @@ pub fn advise(
     let all = ideas(page, &awaited);
     let changes: Vec<Changes> = all.iter().map(|idea| idea.changes.clone()).collect();
     let screened = race(&of(screening, SCREENED, &changes))?;
-    let mut ranked: Vec<(f64, usize)> = (0..all.len())
-        .map(|i| (mean(&effects(&screened, 0, i + 1, metric)), i))
+    let found: Vec<_> = (1..=all.len())
+        .map(|contender| effects(&screened, 0, contender, metric))
         .collect();
-    ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let moves = |share: f64| share.abs() >= WORTH / 3.0;
-    let (chosen, idle): (Vec<_>, Vec<_>) = ranked.into_iter().partition(|one| moves(one.0));
+    let mut ranked: Vec<usize> = (0..all.len()).collect();
+    ranked.sort_by(|a, b| mean(&found[*a]).total_cmp(&mean(&found[*b])).then(a.cmp(b)));
+    // Gains on one network and losses on another may have a mean of nothing.
+    let moves = |one: &Effect| one.difference.abs() >= one.before * WORTH / 3.0;
+    let (chosen, idle): (Vec<usize>, Vec<usize>) = ranked
+        .into_iter()
+        .partition(|i| found[*i].iter().flatten().any(moves));
     let best = chosen.iter().take(JUDGED);
-    // What harms is worth knowing, too.
+    // Harm is worth knowing, too.
     let worst = chosen.iter().skip(JUDGED).rev().take(JUDGED / 4).rev();
-    let chosen: Vec<usize> = best.chain(worst).map(|one| one.1).collect();
-    let idle = idle.into_iter().map(|one| all[one.1].clone()).collect();
+    let chosen: Vec<usize> = best.chain(worst).copied().collect();
+    let idle = idle.into_iter().map(|i| all[i].clone()).collect();
 
     let changes: Vec<Changes> = chosen.iter().map(|i| all[*i].changes.clone()).collect();
     let results = race(&of(judging, RUNS, &changes))?;
@@ -265,11 +273,14 @@ fn effects(
         let (before, after) = (values(base), values(contender));
         let pairs = before.iter().zip(&after);
         let pairs: Vec<f64> = pairs.filter_map(|(a, b)| Some((*b)? - (*a)?)).collect();
-        let before: Vec<f64> = before.into_iter().flatten().collect();
+        let [before, after] =
+            [before, after].map(|values| -> Vec<f64> { values.into_iter().flatten().collect() });
         Some(Effect {
             before: finite(median(&before))?,
             difference: finite(median(&pairs))?,
             range: central(&pairs, 0.8)?,
+            after: finite(median(&after))?,
+            after_range: central(&after, 0.8)?,
         })
     };
     networks.map(effect).collect()

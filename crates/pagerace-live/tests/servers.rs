@@ -387,6 +387,14 @@ mod tcp {
             StreamOwned::new(ClientConnection::new(tls, name).unwrap(), self.connect())
         }
 
+        /// Requests a large file, of which the caller reads nothing.
+        fn ask_for_much(&self) -> StreamOwned<ClientConnection, TcpStream> {
+            let mut client = self.shake_hands(Protocol::H1);
+            let request = b"GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n";
+            client.write_all(request).unwrap();
+            client
+        }
+
         /// Stops the server and returns how often it visited a connection.
         fn visits(self) -> u64 {
             self.stop.store(true, Ordering::Relaxed);
@@ -426,14 +434,7 @@ mod tcp {
     #[test]
     fn clients_that_read_nothing_cost_no_work_and_are_dropped() {
         let served = Served::start(Protocol::H1);
-        let mut crowd: Vec<_> = (0..CROWD)
-            .map(|_| {
-                let mut client = served.shake_hands(Protocol::H1);
-                let request = b"GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n";
-                client.write_all(request).unwrap();
-                client
-            })
-            .collect();
+        let mut crowd: Vec<_> = (0..CROWD).map(|_| served.ask_for_much()).collect();
         served.get(Protocol::H1);
         std::thread::sleep(2 * IDLE);
         for client in &mut crowd {
@@ -457,14 +458,7 @@ mod tcp {
     fn the_slowest_makes_room_for_a_new_client() {
         const MAX: usize = 4;
         let served = Served::with_max(Protocol::H1, MAX);
-        let crowd: Vec<_> = (0..MAX)
-            .map(|_| {
-                let mut client = served.shake_hands(Protocol::H1);
-                let request = b"GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n";
-                client.write_all(request).unwrap();
-                client
-            })
-            .collect();
+        let crowd: Vec<_> = (0..MAX).map(|_| served.ask_for_much()).collect();
         for _ in 0..2 * MAX {
             served.get(Protocol::H1);
         }

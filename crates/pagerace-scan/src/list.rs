@@ -19,7 +19,7 @@ const SHOWN: usize = 80;
 pub struct Domains {
     /// The names, in lower case and as ASCII; of a malformed line, its beginning.
     pub names: Vec<String>,
-    /// What is wrong with malformed lines, by their index in `names`. They are not asked.
+    /// The faults of malformed lines, by their index in `names`. They are not asked.
     pub malformed: BTreeMap<usize, String>,
     /// Lines that repeat an earlier name. A name is asked once.
     pub repeated: usize,

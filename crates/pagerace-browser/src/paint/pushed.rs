@@ -10,7 +10,7 @@ use pagerace_page::{ElementKind, PageLayout, Rect, ResourceId};
 /// The tolerance of edges, in CSS pixels.
 const EDGE: f32 = 1.0;
 
-/// What moves an element.
+/// An element, and the images above that move it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pushed {
     /// The place of the element when all images are there.
@@ -23,7 +23,7 @@ pub(crate) struct Pushed {
 }
 
 impl Pushed {
-    /// Creates what moves element `index`; `None` if nothing does.
+    /// Finds the images that move element `index`; `None` if none does.
     pub(super) fn new(layout: &PageLayout, index: usize, scale: f64) -> Option<Self> {
         let own = layout.elements[index].rect;
         let above = layout.elements.iter().filter(|e| e.unreserved);

@@ -33,11 +33,12 @@ pub fn ideas(page: &Page, awaited: &BTreeSet<ResourceId>) -> Vec<Idea> {
     let mut ideas = Ideas {
         page,
         found: Vec::new(),
+        pages: Vec::new(),
     };
     let largest = page.layout().and_then(|layout| layout.largest?.image);
     let mut seen = awaited.clone();
     seen.extend(largest);
-    // What leads to the document is no part of it.
+    // Redirects to the document are no part of it.
     seen.retain(|id| *id >= page.document);
     for id in &seen {
         ideas.of_resource(page.resource(*id), Some(*id) == largest);
@@ -51,6 +52,8 @@ pub fn ideas(page: &Page, awaited: &BTreeSet<ResourceId>) -> Vec<Idea> {
 struct Ideas<'a> {
     page: &'a Page,
     found: Vec<Idea>,
+    /// The pages that these make.
+    pages: Vec<Page>,
 }
 
 impl Ideas<'_> {
@@ -206,13 +209,20 @@ impl Ideas<'_> {
         let Ok(changes) = changes.parse::<Changes>() else {
             return;
         };
-        let is_new = self.found.iter().all(|idea| idea.changes != changes);
         let is_one = |change: &pagerace_page::change::Change| {
             let one = Changes::new(vec![change.clone()]);
             one.apply(self.page).is_ok()
         };
         // Each of several changes has to do something to the page as it is.
-        if is_new && changes.all().iter().all(is_one) && changes.apply(self.page).is_ok() {
+        if !changes.all().iter().all(is_one) {
+            return;
+        }
+        let made = changes.apply(self.page).map(|changed| changed.page);
+        // Others may have done the same under another name, such as that of the only font.
+        if let Ok(made) = made
+            && !self.pages.contains(&made)
+        {
+            self.pages.push(made);
             self.found.push(Idea {
                 changes,
                 because: because.to_owned(),

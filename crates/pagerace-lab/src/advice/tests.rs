@@ -84,6 +84,9 @@ fn changes_are_ranked_by_what_they_do() {
     assert_eq!(hero.worth(), Worth::Gains);
     let effect = hero.effects[0].unwrap();
     assert!((effect.difference + 300.0).abs() < 1.0, "{effect:?}");
+    // The times with the change are those of its loads, 1.7 s at least.
+    assert!(effect.after_range.0 >= 1_700.0, "{effect:?}");
+    assert!(effect.after < effect.before - 250.0, "{effect:?}");
     assert_eq!(named("defer */app.js").worth(), Worth::Harms);
     assert_eq!(advice.judged[0], *hero);
     let idle: Vec<String> = advice.idle.iter().map(Idea::brief).collect();

@@ -1,4 +1,4 @@
-//! What a server of files knows of a request, for strategies that look at types and classes.
+//! Facts that a server of files knows of a request, for strategies that look at types and classes.
 //!
 //! Browsers name the type of a resource in `sec-fetch-dest`
 //! (<https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-dest-header>), and its urgency by

@@ -91,7 +91,7 @@ impl Output {
     }
 }
 
-/// What a client has sent that makes progress.
+/// The progress of a client, by what it has sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Number of complete requests.

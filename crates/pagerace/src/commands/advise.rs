@@ -200,6 +200,9 @@ fn as_json(plan: &Plan, advice: &Advice) -> Value {
             json!({
                 "network": plan.networks[network].name,
                 "before_ms": one.before,
+                "after_ms": one.after,
+                "after_low_ms": one.after_range.0,
+                "after_high_ms": one.after_range.1,
                 "difference_ms": one.difference,
                 "low_ms": one.range.0,
                 "high_ms": one.range.1,

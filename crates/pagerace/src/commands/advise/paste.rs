@@ -10,11 +10,18 @@ pub(super) fn lines(page: &Page, changes: &Changes) -> Vec<String> {
     let mut lines = BTreeSet::new();
     let mut after = page.clone();
     for change in changes.all() {
+        let Ok(changed) = Changes::new(vec![change.clone()]).apply(&after) else {
+            break;
+        };
         for id in change.selected(&after) {
             let resource = after.resource(id);
+            let place = changed.kept.place(id);
+            let is_same = place.is_some_and(|id| changed.page.resource(id) == resource);
             let name = name(&resource.url);
             let line = match change.edit(resource, &after) {
                 Edit::Insert(element) => format!("in <head>: {element}"),
+                // The change does nothing to this one.
+                Edit::Set(..) if is_same => continue,
                 Edit::Set(attribute, value) if value.is_empty() => {
                     format!("to the element of {name}: {attribute}")
                 }
@@ -25,10 +32,7 @@ pub(super) fn lines(page: &Page, changes: &Changes) -> Vec<String> {
             };
             lines.insert(line);
         }
-        match Changes::new(vec![change.clone()]).apply(&after) {
-            Ok(changed) => after = changed.page,
-            Err(_) => break,
-        }
+        after = changed.page;
     }
     lines.into_iter().collect()
 }

@@ -16,7 +16,7 @@ use super::paste;
 use crate::table;
 use crate::text::{counted, headed, say, stress};
 
-/// What is known of how often such advice comes true.
+/// The little that is known of how often such advice comes true.
 const RECORD: &str = "How sure: effects of changes are not calibrated. In first trials in Chromium, \
                       gains had the predicted sign and were smaller than predicted; see Advice in \
                       docs/limitations.md, or try --verify.";
@@ -168,13 +168,12 @@ fn together(plan: &Plan, advice: &Advice) -> String {
         .zip(&advice.sum)
         .filter_map(|(network, sum)| {
             let sum = (*sum)?;
-            let at = |difference: f64| unit.format(sum.before + difference);
             Some(format!(
                 "{} on {} ({} to {})",
-                at(sum.difference),
+                unit.format(sum.after),
                 network.name,
-                at(sum.range.0),
-                at(sum.range.1)
+                unit.format(sum.after_range.0),
+                unit.format(sum.after_range.1)
             ))
         });
     let after = after.collect::<Vec<_>>().join(", ");
