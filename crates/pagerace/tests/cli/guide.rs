@@ -1,6 +1,6 @@
 //! Outputs and figures in documents are those of today's build.
 //!
-//! A block of output after a command on an example page shows paragraphs of what the command
+//! A block of output after a command on a page of the repository shows paragraphs of what the command
 //! prints. A figure stands between `<!-- figure NAME -->` and `<!-- /figure -->`, and the headlines
 //! of all studies between `<!-- claims -->` and `<!-- /claims -->`. The test fails
 //! where a document says something else; with `PAGERACE_DOCS=write` it writes the documents.
@@ -22,6 +22,8 @@ const DOCUMENTS: [(&str, usize, usize); 4] = [
     ("docs/limitations.md", 0, 10),
     ("docs/reproductions.md", 0, 0),
 ];
+/// The folders with pages whose commands are run.
+const FOLDERS: [&str; 2] = ["examples/pages/", "tests/corpus/"];
 /// The header of the table of a study's claims.
 const CLAIMS: &str = "| claim | published | here | verdict |\n|---|---|---|---|\n";
 /// The metrics of figures, with their titles in docs/accuracy.md.
@@ -67,11 +69,13 @@ fn alike<'a>(shown: &str, output: &'a str) -> &'a str {
     all.max_by_key(likeness).unwrap_or_default()
 }
 
-/// Returns what a command on example pages prints.
+/// Returns what a command on pages of the repository prints.
 fn output(sandbox: &Sandbox, command: &str) -> String {
-    let pages = root().join("examples/pages");
-    let command = command.replace("\\\n", " ");
-    let command = command.replace("examples/pages", pages.to_str().expect("a path in UTF-8"));
+    let mut command = command.replace("\\\n", " ");
+    for folder in FOLDERS {
+        let pages = root().join(folder);
+        command = command.replace(folder, pages.to_str().expect("a path in UTF-8"));
+    }
     // Words in quotes are whole.
     let parts = command.split('"').enumerate();
     let words = parts.flat_map(|(k, part)| match k % 2 {
@@ -93,7 +97,8 @@ fn with_outputs(document: &str, sandbox: &Sandbox) -> (String, usize) {
             return part.to_owned();
         }
         if part.trim_start().starts_with("pagerace ") {
-            let command = Some(part).filter(|part| part.contains("examples/pages/"));
+            let command =
+                Some(part).filter(|part| FOLDERS.iter().any(|folder| part.contains(folder)));
             count += usize::from(command.is_some());
             printed = command.map(|command| output(sandbox, command.trim()));
             return part.to_owned();
