@@ -63,7 +63,9 @@ for (const host of readdirSync(join(here, "third-party"), { withFileTypes: true 
   if (host.isDirectory()) cpSync(join(here, "third-party", host.name), join(folder, host.name), { recursive: true });
 }
 for (const { package: name, page } of rows("pages.csv")) {
-  const html = readFileSync(join(unpacked(name), page), "utf8");
+  const at = unpacked(name);
+  if (at === undefined) continue; // fetch.sh was asked for other packages only.
+  const html = readFileSync(join(at, page), "utf8");
   for (const [, kind, query] of html.matchAll(/fonts\.googleapis\.com\/(css2?)\?([^"')]+)/g)) {
     const place = join(folder, "fonts.googleapis.com", `${kind}?${query.replaceAll("&amp;", "&").replaceAll(" ", "%20")}`);
     mkdirSync(place, { recursive: true });

@@ -13,7 +13,7 @@ use pagerace_lab::analysis::{NOTICEABLE, SMALL, is_same};
 use pagerace_lab::model_error::{Class, DifferenceKind, HEADER, PAIRS_MIN};
 use pagerace_page::PaintEvidence;
 
-use crate::differences::Difference;
+use crate::differences::{Difference, has_symmetric_kind};
 
 /// The probabilities with which a range holds the live difference.
 const LEVELS: [f64; 2] = [0.95, 0.8];
@@ -30,7 +30,7 @@ impl Form {
     /// their difference without widening, on recorded layouts. Random loss makes them far
     /// too wide, and changes of one page share the model's error: there, paired runs tell.
     fn of(kind: DifferenceKind, lossy: bool, evidence: PaintEvidence) -> Self {
-        let change = matches!(kind, DifferenceKind::Block | DifferenceKind::Delay);
+        let change = !has_symmetric_kind(kind);
         let paired = lossy || change;
         Self {
             paired,

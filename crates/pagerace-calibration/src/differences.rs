@@ -42,6 +42,9 @@ fn kind(first: &Contender, second: &Contender) -> Option<DifferenceKind> {
     if same(|c, other| c.congestion.clone_from(&other.congestion)) {
         return Some(DifferenceKind::Controller);
     }
+    if same(|c, other| c.changes = other.changes.clone()) {
+        return first.changes.is_empty().then_some(DifferenceKind::Change);
+    }
     if !first.interventions.is_empty()
         || !same(|c, other| c.interventions = other.interventions.clone())
     {
@@ -236,7 +239,10 @@ fn spread(differences: &[f64], base: f64) -> Option<Spread> {
 
 /// Returns true if neither contender is a change of the other.
 pub(crate) fn has_symmetric_kind(kind: DifferenceKind) -> bool {
-    !matches!(kind, DifferenceKind::Block | DifferenceKind::Delay)
+    !matches!(
+        kind,
+        DifferenceKind::Block | DifferenceKind::Delay | DifferenceKind::Change
+    )
 }
 
 /// Sort key that puts the plainer contender first: older protocols, `sequential`, `cubic`.

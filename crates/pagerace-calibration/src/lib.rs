@@ -10,6 +10,7 @@
 //! * [`classes`], [`spread`]: how often ranges of simulated runs hold live loads and differences,
 //!   and name the right winner;
 //! * [`goals`], [`kind`]: limits for the errors, and kinds of pages;
+//! * [`changes`]: predicted and measured effects of changes of pages;
 //! * [`blame`]: the first resource at which a prediction diverges, and how;
 //! * [`mod@accuracy`]: the whole comparison over all pages, networks and contenders;
 //! * [`tables`], [`markdown`], [`json`]: output formats.
@@ -20,6 +21,7 @@
 pub mod accuracy;
 pub mod blame;
 pub mod cell;
+pub mod changes;
 pub mod classes;
 pub mod design;
 pub mod differences;

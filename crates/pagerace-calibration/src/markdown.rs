@@ -9,8 +9,13 @@ use crate::tables::{Extent, sections};
 
 /// Formats the page. `rerun` is the command that repeats the measurement.
 pub fn markdown(accuracy: &Accuracy, rerun: &str) -> String {
+    page(&sections(accuracy, rerun, Extent::Page))
+}
+
+/// Formats sections as a page. The first one has the page's heading.
+pub fn page(sections: &[Section]) -> String {
     let mut out = String::new();
-    for (i, section) in sections(accuracy, rerun, Extent::Page).iter().enumerate() {
+    for (i, section) in sections.iter().enumerate() {
         write_section(&mut out, section, i == 0);
     }
     out

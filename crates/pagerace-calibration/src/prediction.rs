@@ -1,7 +1,6 @@
 //! Simulations of the variants that were measured live.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use pagerace_core::Duration;
 use pagerace_lab::contender::Contender;
@@ -70,18 +69,6 @@ impl Prediction {
     }
 }
 
-/// Returns the plan without the hints of its pages. Chromium ignores them in the browsing contexts of
-/// live loads (measured).
-fn without_hints(plan: &Plan) -> Plan {
-    let mut plan = plan.clone();
-    for page in &mut plan.pages {
-        if !page.hints.is_empty() {
-            Arc::make_mut(page).hints.clear();
-        }
-    }
-    plan
-}
-
 /// Simulates every variant of `plan`, and explains those of `metrics` that can be
 /// explained, in the median run.
 ///
@@ -102,7 +89,6 @@ pub fn predict(
     explainer: &Explainer<'_>,
     progress: &OnProgress<'_>,
 ) -> Result<Vec<Prediction>, LabError> {
-    let plan = &without_hints(plan);
     let grouping = run_race(plan, jobs, runner, progress)?;
     let all = grouping.variants.clone();
     let nominal = Plan {

@@ -73,7 +73,7 @@ fn unitless(text: &str) -> &str {
 }
 
 /// Formats a share as per cent.
-fn share(value: Option<f64>) -> String {
+pub(crate) fn share(value: Option<f64>) -> String {
     or_none(value.map(|v| finite_or_sign(v, percent)))
 }
 

@@ -55,6 +55,9 @@ pub struct MeasureOptions {
     /// Requires [`requests`](Self::requests), because Chromium blocks only requests that
     /// it observes.
     pub blocked: Vec<String>,
+    /// True to load in the browsing context of the profile itself; see
+    /// [`Browser::only_page`]. Loads take a little longer there, so compare them with others in it.
+    pub own_profile: bool,
 }
 
 impl Default for MeasureOptions {
@@ -67,6 +70,7 @@ impl Default for MeasureOptions {
             requests: true,
             speed_index: true,
             blocked: Vec::new(),
+            own_profile: false,
         }
     }
 }
@@ -139,10 +143,10 @@ pub struct ObservedResource {
     pub failed: Option<String>,
 }
 
-/// Loads `url` in a fresh browsing context and measures until the page is quiet.
+/// Loads `url` and measures until the page is quiet.
 ///
-/// For comparable numbers, use a new browser for each run ([`measure_once`]): a second
-/// page in a warm process loads faster.
+/// The browser has to be new ([`measure_once`]): a second page would find the first one's cache, and
+/// load faster in a warm process.
 ///
 /// # Errors
 /// [`ChromiumError::Navigation`] if the document cannot be loaded.
@@ -159,7 +163,10 @@ pub fn measure(
     let speedline = options.speed_index.then(node::Speedline::open);
     let speedline = speedline.and_then(|opened| opened.map_err(|e| notes.push(e.to_string())).ok());
 
-    let mut session = browser.page()?;
+    let mut session = match options.own_profile {
+        true => browser.only_page()?,
+        false => browser.page()?,
+    };
     prepare(&mut session, options)?;
     if !options.blocked.is_empty() {
         let urls = json!({"urls": options.blocked});

@@ -5,6 +5,7 @@
 //! one set of worlds, and judged in another.
 
 mod ideas;
+mod record;
 
 use std::collections::BTreeSet;
 
@@ -20,6 +21,7 @@ use crate::stats::{finite, median};
 use crate::why::{Explainer, explainable};
 
 pub use ideas::{Idea, ideas};
+pub use record::{Record, record};
 
 /// Runs in which each idea is tried.
 const SCREENED: u32 = 6;
@@ -260,8 +262,9 @@ pub fn combined<'a>(ideas: impl Iterator<Item = &'a Idea>) -> Changes {
     Changes::new(ideas.flat_map(|idea| idea.changes.all()).cloned().collect())
 }
 
-/// Returns the effect of a contender's changes over each network.
-fn effects(
+/// Returns the effect of a contender's changes over each network on the first page, compared with
+/// the contender `base`.
+pub fn effects(
     results: &Results,
     base: usize,
     contender: usize,

@@ -1,7 +1,8 @@
 //! The errors of simulated differences, from comparison with a real browser.
 //!
 //! `model_error/table.csv` has the format that `pagerace calibrate --model-errors`
-//! writes; its first lines state the source of its numbers. It has a line for each class of
+//! writes, and `model_error/changes.csv` that of `pagerace calibrate --changes --model-errors`;
+//! their first lines state the source of their numbers. They have a line for each class of
 //! comparisons: the respect in which contenders differ, the metric, random loss, and the
 //! evidence of paints. A line says of which differences a range is made, by how much it is
 //! widened so that it holds the live difference in 95 and in 80 % of cases, and how often
@@ -23,7 +24,10 @@ use crate::stats::quantile;
 use crate::unit::percent;
 
 /// The classes measured for this version.
-const TABLE: &str = include_str!("model_error/table.csv");
+const TABLES: [&str; 2] = [
+    include_str!("model_error/table.csv"),
+    include_str!("model_error/changes.csv"),
+];
 
 /// The header of the table.
 pub const HEADER: &str = "kind,metric,network,evidence,differences,pairs,wider95_percent,\
@@ -51,6 +55,8 @@ words! {
         Block = "block": "blocked requests",
         /// Responses that are delayed.
         Delay = "delay": "late answers",
+        /// Changes of the page.
+        Change = "change": "changes of a page",
     }
 }
 
@@ -139,7 +145,10 @@ impl ModelErrors {
     /// # Panics
     /// Never panics in practice, because a test reads the table.
     pub fn embedded() -> Self {
-        Self::read(TABLE).expect("the table is well-formed")
+        let all = TABLES.map(|table| Self::read(table).expect("the table is well-formed"));
+        Self {
+            classes: all.into_iter().flat_map(|one| one.classes).collect(),
+        }
     }
 
     /// Parses a table; lines that begin with `#` are comments.
@@ -466,6 +475,7 @@ impl Question {
             (a.congestion != b.congestion, DifferenceKind::Controller),
             (a_what.0 != b_what.0, DifferenceKind::Block),
             (a_what.1 != b_what.1, DifferenceKind::Delay),
+            (a.changes != b.changes, DifferenceKind::Change),
         ];
         let kinds = differs.into_iter().filter(|(differs, _)| *differs);
         let policies = a.effective_reliability() != b.effective_reliability();
@@ -473,7 +483,6 @@ impl Question {
         let never = [
             (a.visit != b.visit, "earlier visits"),
             (policies, "reliability policies"),
-            (a.changes != b.changes, "changes of a page"),
             (!browser.measured, browser.title),
         ];
         let never = never.into_iter().filter(|(differs, _)| *differs);

@@ -134,6 +134,7 @@ impl World {
             deadline: scenario.settings.deadline,
             speed_index: false,
             blocked: refused(scenario),
+            own_profile: scenario.hinted,
             ..MeasureOptions::default()
         };
         if !self.options.watched {

@@ -1,6 +1,6 @@
 // Standard input: {url, port, device: {mobile, width, height, scale, userAgent},
 // throttling: null | {rttMs, throughputKbps, cpuSlowdown}}. Standard output:
-// {version, metrics, error}. Attaches to a browser that is running.
+// {version, metrics, savings, error}. Attaches to a browser that is running.
 import { readFileSync } from 'node:fs';
 import lighthouse, { defaultConfig } from 'lighthouse';
 
@@ -30,10 +30,13 @@ if (throttling) {
 }
 const { lhr } = await lighthouse(url, flags, defaultConfig);
 const metrics = lhr.audits.metrics?.details?.items?.[0] ?? {};
+const saving = Object.entries(lhr.audits).filter(([, audit]) => audit.metricSavings);
+const savings = saving.map(([id, { metricSavings }]) => [id, metricSavings]);
 process.stdout.write(
   JSON.stringify({
     version: lhr.lighthouseVersion,
     metrics,
+    savings: Object.fromEntries(savings),
     error: lhr.runtimeError?.message ?? null,
   }),
 );

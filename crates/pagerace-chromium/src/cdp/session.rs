@@ -17,13 +17,13 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct Session {
     wire: Shared,
     id: String,
-    /// The browsing context, which is disposed of with the session.
-    context: String,
+    /// The browsing context, which is disposed of with the session; `None` for the profile's own.
+    context: Option<String>,
     timeout: Duration,
 }
 
 impl Session {
-    pub(crate) fn new(wire: Shared, id: String, context: String) -> Self {
+    pub(crate) fn new(wire: Shared, id: String, context: Option<String>) -> Self {
         lock(&wire).add_root(&id);
         Self {
             wire,
@@ -140,11 +140,14 @@ impl Drop for Session {
             return;
         };
         wire.remove_root(&self.id);
+        let Some(context) = &self.context else {
+            return;
+        };
         // The browser may have ended already.
         let _ = wire.call(
             None,
             "Target.disposeBrowserContext",
-            json!({"browserContextId": self.context}),
+            json!({"browserContextId": context}),
             Duration::from_secs(5),
         );
     }

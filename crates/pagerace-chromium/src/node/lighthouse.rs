@@ -4,6 +4,8 @@
 //! 20. Lighthouse attaches to a browser started by this crate through its port, so that
 //! it must run in the browser's network namespace.
 
+use std::collections::BTreeMap;
+
 use pagerace_core::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -51,6 +53,17 @@ pub struct Lighthouse {
     pub tbt: Option<Duration>,
     /// Cumulative Layout Shift.
     pub cls: Option<f64>,
+    /// The savings that it promises, by audit.
+    pub savings: BTreeMap<String, Savings>,
+}
+
+/// The savings that an audit promises, in milliseconds; `None` for metrics that it does not concern.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Savings {
+    /// Of First Contentful Paint.
+    pub fcp: Option<f64>,
+    /// Of Largest Contentful Paint.
+    pub lcp: Option<f64>,
 }
 
 /// Runs Lighthouse on `url` in its own browser.
@@ -95,6 +108,16 @@ pub fn lighthouse(
     read(&output?)
 }
 
+fn savings(of: &Value) -> BTreeMap<String, Savings> {
+    let audits = of.as_object().into_iter().flatten();
+    let saving = audits.map(|(audit, by)| {
+        let of = |metric: &str| by[metric].as_f64();
+        let (fcp, lcp) = (of("FCP"), of("LCP"));
+        (audit.clone(), Savings { fcp, lcp })
+    });
+    saving.collect()
+}
+
 /// Reads the output of the script.
 fn read(output: &Value) -> Result<Lighthouse, ChromiumError> {
     if let Some(error) = output["error"].as_str() {
@@ -112,5 +135,6 @@ fn read(output: &Value) -> Result<Lighthouse, ChromiumError> {
         tti: ms("interactive"),
         tbt: ms("totalBlockingTime"),
         cls: metrics["cumulativeLayoutShift"].as_f64(),
+        savings: savings(&output["savings"]),
     })
 }

@@ -33,6 +33,12 @@ enum Recorded {
     Non,
 }
 
+/// Returns true for a script in the head of which the recorder tells that paints and parser wait
+/// for it.
+pub(super) fn blocks_parser(entry: &Entry) -> bool {
+    entry.resource_type == Some("script") && recorded(entry) == Some(Recorded::Blocking)
+}
+
 fn recorded(entry: &Entry) -> Option<Recorded> {
     let word = entry
         .render_blocking?

@@ -7,6 +7,7 @@ use pagerace_page::{Evidence, ResourceId, Wait};
 
 use super::discovery::{How, Link};
 use super::entry::Entry;
+use super::loading;
 use super::page::PageObject;
 use super::recording::Recording;
 
@@ -15,8 +16,12 @@ use super::recording::Recording;
 pub(super) struct Waits<'a> {
     /// The last entry of each request that was held.
     held: BTreeMap<&'a str, usize>,
-    /// The responses that each entry waits for; `None` if that is not known.
+    /// The responses that each entry waits for, apart from `blocking` ones; `None` if that is not
+    /// known.
     entries: Vec<Option<Vec<usize>>>,
+    /// Scripts that let the parser wait before the first element. While one of them is held back
+    /// nothing else happens, which does not tell what needs it.
+    blocking: BTreeSet<usize>,
 }
 
 impl<'a> Waits<'a> {
@@ -28,10 +33,15 @@ impl<'a> Waits<'a> {
         let mut waits = Self {
             held: ids.filter(|(id, _)| told.contains(id)).collect(),
             entries: Vec::new(),
+            blocking: BTreeSet::new(),
         };
+        let held = waits.held.values().copied();
+        waits.blocking = held
+            .filter(|&i| loading::blocks_parser(&entries[i]))
+            .collect();
         let of = |(i, entry): (usize, &Entry)| {
             let mut all = waits.find(entry.own.waits_for.as_ref()?);
-            all.retain(|response| *response < i);
+            all.retain(|response| *response < i && !waits.blocking.contains(response));
             Some(all)
         };
         waits.entries = entries.iter().enumerate().map(of).collect();
@@ -53,7 +63,8 @@ impl<'a> Waits<'a> {
     /// Returns true if entry `i` is known not to wait for the response of `other`.
     pub(super) fn is_free_of(&self, i: usize, other: usize) -> bool {
         let all = self.entries[i].as_ref();
-        self.was_held(other) && all.is_some_and(|all| !all.contains(&other))
+        let is_told = self.was_held(other) && !self.blocking.contains(&other);
+        is_told && all.is_some_and(|all| !all.contains(&other))
     }
 
     /// Returns true if the response of `entry` was held back.

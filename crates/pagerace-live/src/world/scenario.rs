@@ -37,6 +37,9 @@ pub struct LiveScenario {
     /// True to record the requests of timed loads, too, because another load that this one is
     /// compared with blocks some. Loads that block requests are always recorded.
     pub recorded: bool,
+    /// True if this load, or another one that it is compared with, has hints that open connections
+    /// early (`<link rel=preconnect>`).
+    pub hinted: bool,
     /// Settings that all contenders share, as far as the live world has them. With
     /// [`Connections::Single`](pagerace_peer::Connections), all hosts with the same
     /// protocol have one address, so that a browser may share connections.

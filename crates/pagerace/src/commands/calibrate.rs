@@ -1,6 +1,7 @@
 //! `pagerace calibrate`: measures how far the model is from a real browser.
 
 mod args;
+mod changes;
 mod kept;
 mod measure;
 mod opinion;
@@ -24,6 +25,7 @@ use pagerace_calibration::{
 use pagerace_lab::{Plan, VERSION, Worlds};
 use pagerace_net::Network;
 use pagerace_page::Interventions;
+use pagerace_report::sections::Section;
 use pagerace_sim::OriginRtt;
 
 pub(super) use self::args::CalibrateArgs;
@@ -62,11 +64,14 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
     let models = args.models.iter().filter(|_| !args.pages.is_empty());
     let files = args.output.iter().chain(&args.json).chain(models.clone());
     let files = files.chain(&args.timelines).chain(&args.model_errors);
-    let files = files.chain(&args.cells);
+    let files = files.chain(&args.cells).chain(&args.claims);
     check_files(&files.collect::<Vec<_>>(), &args.pages)?;
     let pages = pages::read(args)?;
     let all = plan(args, networks, &pages.models)?;
     check_names(args, &all)?;
+    if let Some(list) = &args.changes {
+        return changes::run(args, list, &all, pages);
+    }
     let design = design(&all);
     for part in &design {
         part.check()?;
@@ -133,6 +138,11 @@ fn predicted(
                 ..plan.clone()
             };
             part.browser.cpu = setting.cpu;
+            if !kept::follows_hints(setting) {
+                for page in &mut part.pages {
+                    Arc::make_mut(page).hints.clear();
+                }
+            }
             parts.push(part);
         }
     }
@@ -163,8 +173,12 @@ fn predicted(
 
 /// Prints the circumstances, the goals, the errors and Lighthouse.
 fn print(compared: &Accuracy) -> Result<()> {
+    print_sections(&sections(compared, "", Extent::Terminal))
+}
+
+fn print_sections(all: &[Section]) -> Result<()> {
     let mut out = anstream::stdout().lock();
-    for section in sections(compared, "", Extent::Terminal) {
+    for section in all {
         stress(&mut out, &section.title)?;
         for line in section.text.iter().filter(|_| section.list) {
             say(&mut out, &format!("  {line}"))?;

@@ -119,3 +119,50 @@ fn a_script_that_shows_a_hidden_page_has_a_limit() {
     let limit = Some(Duration::from_millis(4_000));
     assert_eq!((hidden.after, hidden.limit), (ONE, limit));
 }
+
+#[test]
+fn a_blocking_script_is_no_cause_of_what_styles_request() {
+    // While a script in the head was held back, the parser reached no element.
+    let mut script = entry("app.js", "script", 20, 80, &json!({"initiatorOffset": 90}));
+    let mut sheet = entry(
+        "s.css",
+        "stylesheet",
+        20,
+        50,
+        &json!({"initiatorOffset": 120}),
+    );
+    let mut image = entry("i.png", "image", 130, 100, &json!({"waitsFor": ["app.js"]}));
+    for blocking in [&mut script, &mut sheet] {
+        blocking["_renderBlocking"] = json!("blocking");
+    }
+    image["_initiator"]["url"] = json!("https://a.test/s.css");
+    let trigger = |script: &Value| {
+        let page = json!({"startedDateTime": "2026-01-01T00:00:00.000Z",
+            "pageTimings": {"onContentLoad": 150, "onLoad": 260},
+            "_pagerace": {"held": ["app.js"], "paints": {"fcpMs": 240}}});
+        let har = json!({"log": {"pages": [page], "entries": [
+            entry("", "document", 0, 100, &json!({})), script, sheet, image,
+        ]}});
+        let page = from_bytes(
+            "t.har",
+            har.to_string().as_bytes(),
+            &ImportOptions::default(),
+        );
+        page.unwrap().resources[3].discovery.trigger
+    };
+    assert_eq!(
+        trigger(&script),
+        Trigger::Style {
+            parent: ResourceId(2)
+        }
+    );
+    // One that blocks nothing may make the element, or change its class.
+    script["_renderBlocking"] = json!("non_blocking");
+    assert!(matches!(
+        trigger(&script),
+        Trigger::Script {
+            parent: ResourceId(1),
+            ..
+        }
+    ));
+}

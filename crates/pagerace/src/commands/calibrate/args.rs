@@ -24,7 +24,11 @@ Examples:
 
   pagerace calibrate pages/*.page --network slow-4g,cable --runs 5 -o accuracy.md \\
       --observations observed.json --offline
-      the same comparison after a change of the model, without a browser";
+      the same comparison after a change of the model, without a browser
+
+  pagerace calibrate pages/*.page --changes changes.csv --network fast-4g,cable --runs 4 \\
+      --observations changes.json -o changes.md
+      how often changes of these pages do what is predicted";
 
 /// Measure the error of predictions against a real browser.
 #[derive(Debug, Parser)]
@@ -59,6 +63,12 @@ pub(crate) struct CalibrateArgs {
     /// their errors are reported separately.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) held_out: Vec<String>,
+
+    /// Load each page as it is and after its changes in this file, and compare the differences. The
+    /// file has a line for each change, such as `shop,preload */hero.jpg`, below the line
+    /// `page,change`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["lighthouse", "timelines", "json"])]
+    pub(crate) changes: Option<PathBuf>,
 
     #[command(flatten, next_help_heading = "Live")]
     pub(crate) world: WorldArgs,
@@ -97,6 +107,15 @@ pub(crate) struct CalibrateArgs {
     /// Write the errors of predicted differences as CSV.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) model_errors: Option<PathBuf>,
+
+    /// Write what became of claims about changes, by kind of change, as CSV.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "changes",
+        help_heading = "Output"
+    )]
+    pub(crate) claims: Option<PathBuf>,
 
     /// Write the arrival of each resource, live and predicted, as CSV.
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -42,7 +42,7 @@ impl<'a> Kept<'a> {
             cpu: args.world.cpu,
             more: machine()
                 .into_iter()
-                .chain([how.clone(), recorded(args)])
+                .chain([how.clone(), recorded(args), hints()])
                 .collect(),
         };
         let file = args.observations.as_deref();
@@ -301,6 +301,17 @@ fn recorded(args: &CalibrateArgs) -> Fact {
         "nothing"
     };
     Fact::new("recorded in timed loads", value)
+}
+
+/// Tells that the browser opened the connections that pages hint at. Chromium ignores such hints
+/// (`<link rel=preconnect>`) in most browsing contexts (measured), and earlier loads were in those.
+fn hints() -> Fact {
+    Fact::new("connections by hints", "opened")
+}
+
+/// Returns true if loads in this setting follow hints.
+pub(super) fn follows_hints(setting: &Setting) -> bool {
+    setting.more.contains(&hints())
 }
 
 pub(super) fn is_of(plan: &Plan, variant: usize, observation: &Observation) -> bool {

@@ -29,7 +29,7 @@ struct Step {
 pub(super) fn observations(
     args: &CalibrateArgs,
     design: &[Plan],
-    pages: Pages,
+    mut pages: Pages,
     mut kept: Kept,
     watch: &Watch,
 ) -> Result<Observations> {
@@ -69,6 +69,13 @@ pub(super) fn observations(
     }
     if let Some(path) = &args.observations {
         check_writable(path)?;
+    }
+    for served in &mut pages.served {
+        for plan in design {
+            if plan.pages[0].name == served.page.name {
+                served.prepare(plan)?;
+            }
+        }
     }
     let mut session = LiveSession::open(pages.served, &args.world)?;
     kept.check_browser(session.browser())?;

@@ -66,6 +66,13 @@ impl Served {
         Ok(())
     }
 
+    /// Returns true if the page has hints as it is, or after the changes of a contender.
+    fn is_hinted(&self) -> bool {
+        let changed = self.changed.iter().map(|(_, page, _)| page);
+        let mut pages = changed.chain([&self.page]);
+        pages.any(|page| !page.hints.is_empty())
+    }
+
     /// Returns the page and the site as a contender with these changes delivers them.
     fn after(&self, changes: &Changes) -> (&Arc<Page>, &ReplaySite) {
         let mut all = self.changed.iter();
@@ -287,6 +294,7 @@ fn scenario(plan: &Plan, load: Load, served: &Served) -> LiveScenario {
         congestion: contender.congestion.clone(),
         effects,
         recorded,
+        hinted: served.is_hinted(),
         settings: plan.settings,
     }
 }

@@ -1,0 +1,91 @@
+//! How often changes of pages do what is predicted.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use pagerace_calibration::changes::{Setup, csv, design, list, pairs, record, sections, trials};
+use pagerace_calibration::classes;
+use pagerace_calibration::markdown::page;
+use pagerace_calibration::tables::Extent;
+use pagerace_lab::{Plan, VERSION, Worlds, run_race};
+
+use super::kept::Kept;
+use super::pages::Pages;
+use super::{CalibrateArgs, SIMULATED_RUNS, measure, pages, print_sections};
+use crate::cli::files::{rerun, write_text};
+use crate::cli::groups::jobs;
+use crate::cli::simulate::load;
+
+pub(super) fn run(args: &CalibrateArgs, file: &Path, all: &Plan, pages: Pages) -> Result<()> {
+    let shown = file.display().to_string();
+    let text = std::fs::read_to_string(file).with_context(|| format!("{shown}: cannot be read"))?;
+    let design = design(all, &list(&shown, &text, &all.pages)?);
+    for part in &design {
+        part.check()?;
+    }
+    let kept = Kept::new(args, &pages.models)?;
+    for path in args.models.iter().filter(|_| !args.pages.is_empty()) {
+        pages::keep(path, &pages.models)?;
+    }
+    let watch = args.progress.watch("loads");
+    let observations = measure::observations(args, &design, pages, kept, &watch)?;
+
+    watch.start("predicting", design.len());
+    let (mut compared, mut differences) = (Vec::new(), Vec::new());
+    for (index, plan) in design.iter().enumerate() {
+        let mut plan = Plan {
+            runs: SIMULATED_RUNS,
+            worlds: Worlds::PLAUSIBLE,
+            ..plan.clone()
+        };
+        let of_page = |name: &str| name == plan.pages[0].name;
+        let mut own = observations.observations.iter();
+        let Some(own) = own.find(|one| of_page(&one.page)) else {
+            continue;
+        };
+        plan.browser.cpu = observations.settings[own.setting].cpu;
+        let predicted = run_race(&plan, jobs(None), &load, &|_| watch.go_on())?;
+        let (metrics, held_out) = (&args.metric, &args.held_out);
+        compared.extend(trials(&predicted, &observations, metrics, held_out));
+        differences.extend(pairs(&predicted, &observations, metrics, held_out));
+        watch.step(index + 1, design.len())?;
+    }
+    watch.clear();
+    if compared.is_empty() {
+        bail!("no change of {shown} was measured");
+    }
+    let command = rerun();
+    let setup = Setup {
+        observations: &observations,
+        simulated: SIMULATED_RUNS,
+        rerun: &command,
+    };
+    print_sections(&sections(&compared, &setup, Extent::Terminal))?;
+    if let Some(path) = &args.output {
+        write_text(path, &page(&sections(&compared, &setup, Extent::Page)))?;
+    }
+    if let Some(path) = &args.cells {
+        write_text(path, &csv(&compared))?;
+    }
+    let of = observations.settings.iter();
+    let of = of.map(|one| format!("{} with Chromium {}", one.date, one.chromium));
+    let of = of.collect::<Vec<_>>().join("; ");
+    let comments = |what: &str| {
+        [
+            format!("{what}; written by pagerace calibrate"),
+            format!("Pagerace {VERSION}, measured {of}"),
+        ]
+    };
+    if let Some(path) = &args.model_errors {
+        let comments = comments("How ranges of predicted differences hold measured ones");
+        write_text(
+            path,
+            &classes::csv(&classes::classes(&differences), &comments),
+        )?;
+    }
+    if let Some(path) = &args.claims {
+        let comments = comments("What became of claims about changes");
+        write_text(path, &record(&compared, &comments))?;
+    }
+    Ok(())
+}
