@@ -15,6 +15,7 @@
 //! * [`correlation`]: correlation between blocked bytes and slowness;
 //! * [`why`]: causes of the difference between two contenders;
 //! * [`bulk`]: one large transfer instead of a page;
+//! * [`users`]: users' networks and processors, from files and public statistics;
 //! * [`facts`]: settings that all contenders share, for headings;
 //! * [`detail`], [`qlog`]: repetition of selected runs with recording;
 //! * [`export`]: JSON, CSV, input of the HTML report, and atomic file writes.
@@ -42,6 +43,7 @@ pub mod results;
 pub mod runner;
 pub mod stats;
 pub mod unit;
+pub mod users;
 pub mod verdict;
 pub mod why;
 pub mod worlds;
