@@ -19,6 +19,7 @@ use crate::runner::{OnProgress, Runner, run_all, run_race};
 use crate::why::{Explainer, explainable};
 
 pub use effect::{Effect, Effects, OnUsers, Worth};
+pub(crate) use ideas::selector;
 pub use ideas::{Idea, ideas};
 
 /// Loads of each variant and world while ideas are sought, on all networks together.

@@ -99,7 +99,7 @@ impl Effect {
 impl Effects {
     /// Returns the effects of what tells the contender from `base`, both on the only page.
     /// `shares` are those of the users on each network, if they count.
-    pub(super) fn between(
+    pub(crate) fn between(
         results: &Results,
         base: usize,
         contender: usize,
@@ -187,7 +187,7 @@ fn on_users(
     let with = |wanted: Worth| -> f64 {
         let all = networks.iter().zip(shares);
         let such = all.filter(|(effect, _)| effect.is_some_and(|one| one.worth() == wanted));
-        such.map(|(_, share)| share).sum()
+        such.fold(0.0, |sum, (_, share)| sum + share)
     };
     Some(OnUsers {
         quantile: Effect::of(&worlds)?,

@@ -4,7 +4,7 @@ mod json;
 mod markdown;
 mod paste;
 mod print;
-mod servers;
+pub(super) mod servers;
 mod users;
 mod words;
 

@@ -15,7 +15,7 @@ use url::Url;
 
 /// A server whose configuration is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Server {
+pub(in crate::commands) enum Server {
     /// nginx.
     Nginx,
     /// Apache httpd.
@@ -27,11 +27,12 @@ pub(super) enum Server {
 }
 
 /// All servers.
-pub(super) const SERVERS: [Server; 4] = [Server::Nginx, Server::Apache, Server::Caddy, Server::H2o];
+pub(in crate::commands) const SERVERS: [Server; 4] =
+    [Server::Nginx, Server::Apache, Server::Caddy, Server::H2o];
 
 impl Server {
     /// Returns the name in sentences.
-    pub(super) const fn title(self) -> &'static str {
+    pub(in crate::commands) const fn title(self) -> &'static str {
         match self {
             Self::Nginx => "nginx",
             Self::Apache => "Apache",
@@ -43,17 +44,17 @@ impl Server {
 
 /// Fields of responses of the page's own host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Fields {
+pub(in crate::commands) struct Fields {
     /// The path of the document.
     document: String,
     /// The values of its `Link` fields.
     links: BTreeSet<String>,
     /// The values of `Priority` fields, by path.
-    priorities: BTreeMap<String, &'static str>,
+    priorities: BTreeMap<String, String>,
 }
 
 /// Returns the fields that make these changes, as far as fields can.
-pub(super) fn fields(page: &Page, changes: &Changes) -> Fields {
+pub(in crate::commands) fn fields(page: &Page, changes: &Changes) -> Fields {
     let document = page.resource(page.document);
     let Ok(base) = Url::parse(&document.url) else {
         return Fields::default();
@@ -72,7 +73,7 @@ pub(super) fn fields(page: &Page, changes: &Changes) -> Fields {
                     if let Ok(url) = Url::parse(&resource.url) {
                         // Chromium's classes High and Low as urgencies.
                         let urgency = if value == "high" { "u=1" } else { "u=3" };
-                        fields.priorities.insert(path(&url), urgency);
+                        fields.priorities.insert(path(&url), urgency.to_owned());
                     }
                 }
                 _ => {}
@@ -83,6 +84,15 @@ pub(super) fn fields(page: &Page, changes: &Changes) -> Fields {
             break;
         };
         after = changed.page;
+    }
+    let own = after
+        .resources
+        .iter()
+        .filter(|one| one.origin == document.origin);
+    for resource in own {
+        if let (Some(priority), Ok(url)) = (resource.served_priority, Url::parse(&resource.url)) {
+            fields.priorities.insert(path(&url), priority.to_string());
+        }
     }
     fields
 }
@@ -170,12 +180,12 @@ fn regex(path: &str) -> String {
 
 impl Fields {
     /// Returns true if no field makes the changes.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::commands) fn is_empty(&self) -> bool {
         self.links.is_empty() && self.priorities.is_empty()
     }
 
     /// Returns the lines for a server, with comments that say where they go.
-    pub(super) fn lines(&self, server: Server) -> String {
+    pub(in crate::commands) fn lines(&self, server: Server) -> String {
         if self.is_empty() {
             return String::new();
         }
@@ -188,7 +198,7 @@ impl Fields {
     }
 
     /// Returns the lines for all servers.
-    pub(super) fn json(&self) -> Value {
+    pub(in crate::commands) fn json(&self) -> Value {
         let all = SERVERS.iter().map(|server| {
             let name = server.to_possible_value().expect("no server is hidden");
             (name.get_name().to_owned(), json!(self.lines(*server)))

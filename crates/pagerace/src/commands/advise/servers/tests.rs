@@ -21,7 +21,7 @@ fn odd() -> Fields {
             "<https://fonts.example>; rel=preconnect; crossorigin".to_owned(),
         ]
         .into(),
-        priorities: [("/img/hero%20(1).jpg".to_owned(), "u=1")].into(),
+        priorities: [("/img/hero%20(1).jpg".to_owned(), "u=1, i".to_owned())].into(),
     }
 }
 
@@ -44,7 +44,7 @@ fn hints_are_links_and_priorities_are_fields() {
     let link = found.links.iter().next().unwrap();
     assert!(link.contains("; rel=preload; as=image"), "{link}");
     assert!(link.starts_with(&format!("<{path}>")), "{link}");
-    assert_eq!(found.priorities.get(&path), Some(&"u=1"));
+    assert_eq!(found.priorities.get(&path), Some(&"u=1".to_owned()));
     assert_eq!(found.document, "/");
     for server in SERVERS {
         let lines = found.lines(server).replace('\\', "");
