@@ -307,6 +307,23 @@ pub fn advise(
     })
 }
 
+/// Compares the two contenders of a plan with one page: what the second one changes about the
+/// first. `shares` are those of the users on each network; empty if each counts by itself.
+///
+/// # Errors
+/// The plan cannot be run, or `progress` stops it.
+pub fn compare(
+    plan: &Plan,
+    shares: &[f64],
+    jobs: usize,
+    runner: &Runner<'_>,
+    progress: &OnProgress<'_>,
+) -> Result<(Results, Effects), LabError> {
+    let results = run_race(plan, jobs, runner, progress)?;
+    let effects = Effects::between(&results, 0, 1, plan.metric, shares);
+    Ok((results, effects))
+}
+
 /// Returns the resources on the critical paths of typical loads.
 fn awaited(
     lab: &Laboratory<'_>,

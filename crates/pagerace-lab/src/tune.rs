@@ -30,7 +30,7 @@ const JUDGED: usize = 72;
 /// The number of runs on one network, if there are many networks or few.
 const JUDGED_RANGE: (usize, usize) = (10, 24);
 /// Assignments that are tried at most.
-const TRIED: usize = 400;
+const TRIED: usize = 250;
 /// Responses that the metric does not wait for, and that are moved one by one: the largest.
 const SINGLE: usize = 8;
 /// The share of the metric that a step of the search has to gain.
@@ -50,7 +50,8 @@ const OPTIONS: [Priority; 6] = [
     Priority::new(7, true),
 ];
 
-/// The priorities of responses; those without one keep the browser's signal.
+/// The priorities of responses; those without one, and those of other sites, keep the browser's
+/// signal.
 type Assignment = BTreeMap<ResourceId, Priority>;
 
 /// The best priorities that were found, and what they are worth.
@@ -108,8 +109,10 @@ impl Search<'_> {
     /// Returns the assignment as changes. Of responses that no selector tells apart, it has none.
     fn changes(&self, assignment: &Assignment) -> Changes {
         let page = self.page();
+        let mut seen = BTreeSet::new();
         let entries = assignment.iter().filter_map(|(id, priority)| {
-            let own = selector(page, page.resource(*id))?;
+            // Several requests may have one URL.
+            let own = selector(page, page.resource(*id)).filter(|own| seen.insert(own.clone()))?;
             let shared = if priority.incremental { "i" } else { "" };
             Some(format!("priority=u{}{shared} {own}", priority.urgency))
         });
@@ -250,9 +253,10 @@ fn starts(page: &Page, awaited: &BTreeSet<ResourceId>) -> Vec<Assignment> {
     vec![Assignment::new(), first.collect()]
 }
 
-/// Returns the responses that have bytes to order.
+/// Returns the responses that have bytes to order, and fields that the site can set.
 fn responses(page: &Page) -> Vec<ResourceId> {
-    let all = page.resources.iter().filter(|one| one.body_bytes > 0);
+    let all = page.resources.iter();
+    let all = all.filter(|one| one.body_bytes > 0 && !one.third_party);
     all.map(|one| one.id).collect()
 }
 

@@ -1,5 +1,6 @@
 //! `pagerace advise`: what to change about a page, and what that gains.
 
+mod http3;
 mod json;
 mod markdown;
 mod paste;
@@ -59,6 +60,9 @@ Examples:
       records the page first, then advises what shows something sooner on a slow network, as a
       text for an issue
 
+  pagerace advise examples/pages/tours.page.gz --http3
+      whether to turn on HTTP/3, who gains and who loses by it, and from what
+
   pagerace advise examples/pages/tours.page.gz --network fast-4g --verify 2
       loads the page with each of the two best changes in Chromium, too";
 
@@ -84,6 +88,10 @@ pub(crate) struct AdviseArgs {
     /// [default: lcp]
     #[arg(short, long, alias = "goal", value_name = "LIST")]
     metric: Vec<String>,
+
+    /// Answer whether to turn on HTTP/3, for first and returning visitors near and far.
+    #[arg(long, conflicts_with_all = ["protocol", "markdown", "server", "h3_discovery", "certificates"])]
+    http3: bool,
 
     /// Version of HTTP: h1, h2, h3, or rules for each origin such as "static.example=h3 *=h2".
     /// [default: the recorded one]
@@ -134,7 +142,12 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
         explainable(*goal)?;
     }
     let mut settings = settings(&args.model)?;
-    settings.networks = networks(&args.network, &DEFAULT_NETWORKS)?;
+    let usual = if args.http3 && args.users.is_none() {
+        &http3::NETWORKS[..]
+    } else {
+        &DEFAULT_NETWORKS
+    };
+    settings.networks = networks(&args.network, usual)?;
     let mut shares = Vec::new();
     if let Some(users) = &args.users {
         let crowds = users::read(users, &settings.networks, settings.browser.cpu)?;
@@ -178,6 +191,14 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
     };
     let mut out = anstream::stdout().lock();
     answer::doubts(&mut out, &plan)?;
+    if args.http3 {
+        drop(out);
+        let json = http3::run(&plan, &shares, &args.work)?;
+        if let Some(path) = &args.json {
+            write_text(path, &format!("{json:#}\n"))?;
+        }
+        return Ok(());
+    }
     let watch = args.work.watch("loads");
     let news = |news: News<'_>| match news {
         News::Part(name, loads) => watch.start(name, loads),

@@ -66,7 +66,7 @@ pub(super) fn of(answer: Answer<'_>) -> Value {
 }
 
 /// Returns the effects on one goal.
-fn goal<'a>(effects: &Effects, named: &impl Fn(usize) -> &'a str) -> Value {
+pub(super) fn goal<'a>(effects: &Effects, named: &impl Fn(usize) -> &'a str) -> Value {
     let networks = effects.networks.iter().enumerate();
     let networks = networks.filter_map(|(index, effect)| {
         let mut object = measured(effect.as_ref()?);
