@@ -5,7 +5,7 @@ mod list;
 mod tables;
 mod tally;
 
-use pagerace_lab::advice::{Effect, Worth, effects};
+use pagerace_lab::advice::{Effect, Effects, Worth};
 use pagerace_lab::export::csv::quote;
 use pagerace_lab::metric::MetricId;
 use pagerace_lab::model_error::is_lossy;
@@ -149,7 +149,7 @@ pub fn trials(
             protocol: plan.contenders[contender].protocols.to_string(),
             changes: plan.contenders[contender].changes.clone(),
             metric,
-            predicted: effects(predicted, 0, contender, metric)[0],
+            predicted: Effects::between(predicted, 0, contender, metric, &[]).networks[0],
             p: mann_whitney(&before, &after).map_or(1.0, |test| test.p),
             measured: difference,
             before,

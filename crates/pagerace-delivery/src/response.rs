@@ -29,9 +29,17 @@ pub struct Facts {
     pub class: RequestPriority,
     /// True if the first paint waits for the resource.
     pub render_blocking: bool,
+    /// The priority that the site sets in its response, which counts more than the client's signal
+    /// (RFC 9218, section 8).
+    pub served: Option<Priority>,
 }
 
 impl Response {
+    /// Returns the priority that the response's own field sets, or else the client's signal.
+    pub fn priority(&self) -> Priority {
+        self.facts.served.unwrap_or(self.signal)
+    }
+
     /// Returns the bytes not yet passed to the transport.
     pub const fn remaining(&self) -> u64 {
         self.length - self.sent

@@ -30,11 +30,17 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
     let quic = all.clone().any(|i| plan.speaks(i, is_quic));
     let simulated = provenance == Provenance::Simulated;
     let mut facts = match provenance {
-        Provenance::Simulated => vec![
-            plan.browser.profile.name.to_owned(),
-            format!("CPU x{}", plan.browser.cpu),
-            format!("jitter {}", plan.browser.jitter),
-        ],
+        Provenance::Simulated => {
+            let cpu = match plan.processors[..] {
+                [] => format!("CPU x{}", plan.browser.cpu),
+                _ => "processors of the users".to_owned(),
+            };
+            vec![
+                plan.browser.profile.name.to_owned(),
+                cpu,
+                format!("jitter {}", plan.browser.jitter),
+            ]
+        }
         Provenance::Live => Vec::new(),
     };
     let first = &plan.contenders[plan.baseline];
@@ -72,6 +78,11 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
     // A real browser and server negotiate the TLS version.
     if tcp && simulated {
         facts.push(format!("TLS {} over TCP", plan.settings.tcp_tls.word()));
+    }
+    let usual = tls::certificate_size();
+    if plan.settings.certificates != usual && simulated {
+        let bytes = plan.settings.certificates;
+        facts.push(format!("certificate chains of {bytes} bytes"));
     }
     // Real TLS determines the size of its own ClientHello.
     let hello = tcp || !plan.settings.real_tls;

@@ -15,6 +15,8 @@
 //! * [`correlation`]: correlation between blocked bytes and slowness;
 //! * [`why`]: causes of the difference between two contenders;
 //! * [`bulk`]: one large transfer instead of a page;
+//! * [`mod@tune`]: the best priorities for the responses of a page;
+//! * [`users`]: users' networks and processors, from files and public statistics;
 //! * [`facts`]: settings that all contenders share, for headings;
 //! * [`detail`], [`qlog`]: repetition of selected runs with recording;
 //! * [`export`]: JSON, CSV, input of the HTML report, and atomic file writes.
@@ -41,7 +43,9 @@ pub mod qlog;
 pub mod results;
 pub mod runner;
 pub mod stats;
+pub mod tune;
 pub mod unit;
+pub mod users;
 pub mod verdict;
 pub mod why;
 pub mod worlds;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pagerace_browser::BrowserConfig;
+use pagerace_browser::config::CPU;
 use pagerace_core::Protocol;
 use pagerace_core::rng::derive_seed;
 use pagerace_net::Network;
@@ -46,6 +47,10 @@ pub struct Plan {
     pub worlds: Worlds,
     /// The browser model and its settings.
     pub browser: BrowserConfig,
+    /// The slow-down of the processors of those who use each network; empty if it is the
+    /// browser's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub processors: Vec<f64>,
     /// The settings that all contenders share.
     pub settings: LoadSettings,
     /// Requests that are blocked or answered late for all contenders.
@@ -81,6 +86,7 @@ impl Plan {
             seed: SEED,
             worlds: Worlds::PLAUSIBLE,
             browser: BrowserConfig::default(),
+            processors: Vec::new(),
             settings: LoadSettings::default(),
             interventions: Interventions::default(),
             needs: Vec::new(),
@@ -114,6 +120,20 @@ impl Plan {
             widths.check().map_err(LabError::Plan)?;
         }
         self.browser.check().map_err(LabError::Plan)?;
+        if !self.processors.is_empty() && self.processors.len() != self.networks.len() {
+            return bad(format!(
+                "processors: there are {} for {} networks; give one for each network, or none",
+                self.processors.len(),
+                self.networks.len()
+            ));
+        }
+        if let Some(cpu) = self.processors.iter().find(|cpu| !CPU.contains(cpu)) {
+            return bad(format!(
+                "processors: the slow-down {cpu} is not between {} and {}",
+                CPU.start(),
+                CPU.end()
+            ));
+        }
         self.settings.check().map_err(LabError::Plan)?;
         for page in &self.pages {
             if let Err(reason) = page.check() {
@@ -382,6 +402,10 @@ impl Plan {
     pub(crate) fn scenario_in(&self, index: usize, world: World) -> Scenario {
         let (page, network, contender) = self.variant_parts(index);
         let contender = self.contenders[contender].clone();
+        let mut browser = self.browser.clone();
+        if let Some(cpu) = self.processors.get(network) {
+            browser.cpu = *cpu;
+        }
         Scenario {
             page: Arc::clone(&self.pages[page]),
             network: self.networks[network].clone(),
@@ -393,7 +417,7 @@ impl Plan {
             changes: contender.changes,
             needs: self.needs.get(page).cloned().unwrap_or_default(),
             reliability: contender.reliability,
-            browser: self.browser.clone(),
+            browser,
             settings: self.settings,
             world: World::NOMINAL,
         }

@@ -15,6 +15,7 @@ mod late;
 mod loading;
 mod preconnect;
 mod preload;
+mod priority;
 mod remove;
 mod resize;
 mod retain;
@@ -35,10 +36,11 @@ use crate::{Evidence, Page, Resource, ResourceId};
 pub use retain::Kept;
 
 /// All kinds, in the order of lists.
-pub static KINDS: [&dyn Kind; 13] = [
+pub static KINDS: [&dyn Kind; 14] = [
     &preload::Preload,
     &preconnect::Preconnect,
     &fetch_priority::FetchPriority,
+    &priority::Priority,
     &loading::Eager,
     &loading::Lazy,
     &script_mode::Async,

@@ -9,7 +9,7 @@ mod reproduction;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
+use pagerace_core::{Destination, Duration, Priority, RequestPriority, ScriptMode};
 use serde::{Deserialize, Serialize};
 
 pub use self::check::{
@@ -207,6 +207,10 @@ pub struct Resource {
     /// shows in `priority` alone.
     #[serde(default, skip_serializing_if = "is_default")]
     pub fetch_priority: FetchPriority,
+    /// The priority that a change of the page has set in the response, by which its server orders
+    /// bytes (RFC 9218, section 8).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served_priority: Option<Priority>,
 }
 
 /// Value of an element's `fetchpriority` attribute
@@ -576,6 +580,7 @@ impl Resource {
             image: ImageBytes::default(),
             used_at: None,
             fetch_priority: FetchPriority::Auto,
+            served_priority: None,
         }
     }
 

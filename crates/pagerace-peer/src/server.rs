@@ -474,4 +474,5 @@ pub const UNKNOWN: Facts = Facts {
     script_mode: pagerace_core::ScriptMode::Blocking,
     class: pagerace_core::RequestPriority::Low,
     render_blocking: false,
+    served: None,
 };

@@ -30,6 +30,12 @@ pub struct LoadSettings {
     pub tcp_tls: tls::Version,
     /// Size of the `ClientHello`.
     pub client_hello: tls::ClientHello,
+    /// Size of the certificate chains of servers in DER, in bytes; see [`CERTIFICATES`].
+    #[serde(
+        default = "tls::certificate_size",
+        skip_serializing_if = "is_usual_certificate"
+    )]
+    pub certificates: u32,
     /// Alignment of TLS records with TCP segments on servers.
     pub record_ends: RecordEnds,
     /// Use of early data on resumed connections.
@@ -55,8 +61,19 @@ pub struct LoadSettings {
 /// RFC 9000, section 14; 1,500 bytes less 40 of IPv6 and 8 of UDP.
 pub const QUIC_MTU: RangeInclusive<u16> = 1_200..=1_452;
 
+/// The permitted size of certificate chains: a QUIC endpoint may buffer no more of a handshake than
+/// 16 kB.
+///
+/// # Source
+/// `crypto_buffer_size` of quinn-proto.
+pub const CERTIFICATES: RangeInclusive<u32> = 300..=17_000;
+
 /// The longest deadline.
 pub(crate) const DEADLINE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+fn is_usual_certificate(bytes: &u32) -> bool {
+    *bytes == tls::certificate_size()
+}
 
 impl LoadSettings {
     /// Checks that the values are in their ranges.
@@ -77,6 +94,20 @@ impl LoadSettings {
                 QUIC_MTU.start(),
                 QUIC_MTU.end()
             ));
+        }
+        if !CERTIFICATES.contains(&self.certificates) {
+            return Err(format!(
+                "certificates: {} bytes are not between {} and {}",
+                self.certificates,
+                CERTIFICATES.start(),
+                CERTIFICATES.end()
+            ));
+        }
+        if self.real_tls && self.certificates != tls::certificate_size() {
+            return Err(
+                "certificates: real TLS has certificates of its own; leave out --tls real"
+                    .to_owned(),
+            );
         }
         Ok(())
     }
@@ -114,6 +145,7 @@ impl Default for LoadSettings {
             quic_mtu: quic::DEFAULT_MTU,
             tcp_tls: tls::Version::Tls13,
             client_hello: tls::ClientHello::Browser,
+            certificates: tls::certificate_size(),
             record_ends: RecordEnds::Short,
             early_data: EarlyData::default(),
             name_lookup: NameLookup::default(),

@@ -54,6 +54,7 @@ impl Site for Numbers {
                 script_mode: ScriptMode::Blocking,
                 class: RequestPriority::Low,
                 render_blocking: false,
+                served: None,
             },
             nature: Nature {
                 essential: needed,

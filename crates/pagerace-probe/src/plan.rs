@@ -321,6 +321,7 @@ pub fn facts(media_type: &str) -> Facts {
         script_mode: ScriptMode::Blocking,
         class,
         render_blocking,
+        served: None,
     };
     let (kind, subtype) = media_type.split_once('/').unwrap_or((media_type, ""));
     match (kind, subtype) {

@@ -103,7 +103,9 @@ impl Connector {
 
     fn quic_keys(&self, visited: bool) -> (ClientKeys, ServerKeys) {
         self.real.clone().unwrap_or_else(|| {
-            let sizes = FlightSizes::default().with(self.settings.client_hello);
+            let sizes = FlightSizes::default()
+                .with(self.settings.client_hello)
+                .with_certificate(self.settings.certificates as usize);
             let handshake = self.handshake(false, visited);
             (
                 ClientKeys::null(sizes, handshake),
@@ -168,6 +170,7 @@ impl Connector {
             version: self.settings.tcp_tls,
             handshake: self.handshake(true, visited),
             client_hello: self.settings.client_hello,
+            certificate: self.settings.certificates as usize,
             ..TlsSettings::default()
         };
         let client = TcpClientConfig {

@@ -54,7 +54,7 @@ pub use outcome::{
     FrameSent, HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters,
 };
 pub use pagerace_delivery::reliability::ReliabilitySpec;
-pub use pagerace_peer::settings::QUIC_MTU;
+pub use pagerace_peer::settings::{CERTIFICATES, QUIC_MTU};
 pub use pagerace_peer::tcp::RecordEnds;
 pub use pagerace_peer::{
     Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, OriginRtt, Reprioritisation,

@@ -108,6 +108,7 @@ impl Site for PageSite {
                 script_mode: r.script_mode,
                 class: r.priority,
                 render_blocking: r.render_blocking,
+                served: r.served_priority,
             },
             nature: self.natures.get(r.id.index()).copied().unwrap_or_default(),
         };

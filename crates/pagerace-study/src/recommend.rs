@@ -9,9 +9,7 @@
 //! * [`feature`]: the properties of pages and networks that a server can know;
 //! * [`rule`]: decision trees, and how they are learnt;
 //! * [`interval`]: intervals of means over pages;
-//! * [`mod@evaluate`]: policies out of fold, regret, and the recommendation;
-//! * [`users`]: the mix of networks that measured users have;
-//! * [`mixes`]: mixes of users that public statistics describe.
+//! * [`mod@evaluate`]: policies out of fold, regret, and the recommendation.
 //!
 //! The choice of an algorithm from the features of an instance is the problem of Rice 1976,
 //! "The Algorithm Selection Problem". Trees that are learnt from the regret of their choices are
@@ -21,10 +19,8 @@
 pub mod evaluate;
 pub mod feature;
 pub mod interval;
-pub mod mixes;
 pub mod population;
 pub mod rule;
-pub mod users;
 
 pub use evaluate::{Changes, Evaluation, Policy, PolicyKind, Unseen, evaluate};
 pub use feature::{Feature, NetworkFacts, PageFacts};

@@ -32,6 +32,7 @@ pub(crate) mod scan;
 pub(crate) mod serve;
 #[cfg(feature = "study")]
 pub(crate) mod study;
+pub(crate) mod tune;
 
 /// Returns the commands of this build, in the order of the help, by what people want.
 fn table() -> Vec<(&'static str, Vec<Entry>)> {
@@ -41,6 +42,7 @@ fn table() -> Vec<(&'static str, Vec<Entry>)> {
             vec![
                 entry(race::run),
                 entry(advise::run),
+                entry(tune::run),
                 entry(explain::run),
                 entry(bulk::run),
                 entry(page::run),

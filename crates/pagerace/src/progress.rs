@@ -157,6 +157,11 @@ impl Watch {
         }
     }
 
+    /// Shows a line above the bar, if there is one.
+    pub(crate) fn note(&self, line: &str) {
+        self.bar.println(line);
+    }
+
     /// Starts the next phase with its name and number of steps.
     pub(crate) fn start(&self, what: &'static str, count: usize) {
         self.bar.reset();

@@ -12,7 +12,7 @@
 //! Neither kind starves, and both rules hold within their kind. Servers differ in this:
 //! some send all responses of one kind first.
 //!
-//! Server-side hints (section 8), which would merge with the signal, are not modelled.
+//! A priority that the response itself sets (section 8) replaces the signal.
 
 use crate::rotation::Rotation;
 use crate::{Response, Strategy, StrategyInfo, Values};
@@ -42,7 +42,7 @@ impl Strategy for Eps {
     fn pick(&mut self, ready: &[Response]) -> usize {
         let urgency = ready
             .iter()
-            .map(|r| r.signal.urgency)
+            .map(|r| r.priority().urgency)
             .min()
             .expect("something is ready");
         let mut longest: Option<(u64, usize)> = None;
@@ -52,10 +52,10 @@ impl Strategy for Eps {
         self.rotation
             .last
             .each_ready(ready, |index, response, last| {
-                if response.signal.urgency != urgency {
+                if response.priority().urgency != urgency {
                     return;
                 }
-                if response.signal.incremental {
+                if response.priority().incremental {
                     if longest.is_none_or(|(l, _)| *last < l) {
                         longest = Some((*last, index));
                     }
@@ -78,9 +78,9 @@ impl Strategy for Eps {
 
     fn handle_sent(&mut self, response: &Response, _bytes: u64) {
         if let Some(turn) = self.rotation.handle_sent(response.stream)
-            && !response.signal.incremental
+            && !response.priority().incremental
         {
-            self.sequences[usize::from(response.signal.urgency)] = turn;
+            self.sequences[usize::from(response.priority().urgency)] = turn;
         }
     }
 

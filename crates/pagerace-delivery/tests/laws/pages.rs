@@ -32,6 +32,7 @@ fn facts() -> impl Strategy<Value = Facts> {
             script_mode,
             class,
             render_blocking,
+            served: None,
         },
     )
 }

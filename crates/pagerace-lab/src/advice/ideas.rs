@@ -256,7 +256,7 @@ impl Ideas<'_> {
 
 /// Returns the shortest selector that selects the resource and no other URL; `None` if there is
 /// none.
-fn selector(page: &Page, resource: &Resource) -> Option<String> {
+pub(crate) fn selector(page: &Page, resource: &Resource) -> Option<String> {
     let url = resource.url.split(['?', '#']).next()?;
     let path = url.split_once("://").map_or(url, |(_, rest)| rest);
     let mut ends: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();

@@ -5,8 +5,10 @@ use pagerace_core::{Destination, Duration, Instant, Rng};
 use pagerace_page::{Page, Resource, ResourceId, Trigger};
 use pagerace_sim::{Explainable, Explained, Outcome, Parts, Scenario, Step};
 
-use super::{Advice, Idea, Worth, advise};
+use super::{Advice, Idea, News, Question, Worth, advise};
 use crate::fake;
+use crate::metric::MetricId;
+use crate::runner::Runner;
 use crate::worlds::Worlds;
 
 /// A page whose script requests data and an image.
@@ -65,11 +67,21 @@ fn explain(scenario: &Scenario, seed: u64, _: Explainable) -> Result<Option<Expl
 }
 
 fn advice() -> Advice {
+    advice_for(&load, &[])
+}
+
+/// Returns advice from these loads, for users of whom `shares` are on each network.
+fn advice_for(load: &Runner<'_>, shares: &[f64]) -> Advice {
     let mut plan = fake::plan(&["h2"], 10);
     plan.pages = vec![Arc::new(page())];
     plan.worlds = Worlds::PLAUSIBLE;
+    let question = Question {
+        plan: &plan,
+        goals: &["lcp".parse::<MetricId>().unwrap()],
+        shares,
+    };
     let go = |_| ControlFlow::Continue(());
-    advise(&plan, 2, &load, &explain, &go).unwrap()
+    advise(question, 2, load, &explain, &go, &|_| {}).unwrap()
 }
 
 #[test]
@@ -82,7 +94,7 @@ fn changes_are_ranked_by_what_they_do() {
     };
     let hero = named("preload */hero.jpg");
     assert_eq!(hero.worth(), Worth::Gains);
-    let effect = hero.effects[0].unwrap();
+    let effect = hero.effects[0].networks[0].unwrap();
     assert!((effect.difference + 300.0).abs() < 1.0, "{effect:?}");
     // The times with the change are those of its loads, 1.7 s at least.
     assert!(effect.after_range.0 >= 1_700.0, "{effect:?}");
@@ -98,8 +110,92 @@ fn what_is_made_together_says_what_it_adds() {
     let advice = advice();
     let together: Vec<String> = advice.together.iter().map(|one| one.idea.brief()).collect();
     assert_eq!(together, ["preload */hero.jpg", "preload */data.json"]);
-    let added = advice.together[1].effects[0].unwrap().difference;
+    let added = advice.together[1].effects[0].networks[0]
+        .unwrap()
+        .difference;
     assert!((added + 100.0).abs() < 1.0, "{added}");
-    let sum = advice.sum[0].unwrap().difference;
+    let sum = advice.sum[0].networks[0].unwrap().difference;
     assert!((sum + 400.0).abs() < 1.0, "{sum}");
+}
+
+/// A load on fast-4g that gains by one preload and, on cable, loses by it.
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "it stands for a function that can fail"
+)]
+fn mixed(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outcome, String> {
+    let mut rng = Rng::new(seed, "advice");
+    let changes = scenario.changes.to_string();
+    let has = |text: &str| f64::from(u8::from(changes.contains(text)));
+    let (time, gain) = if scenario.network.name == "cable" {
+        (500.0, -100.0)
+    } else {
+        (2_000.0, 400.0)
+    };
+    let lcp = time + 10.0 * rng.unit() - gain * has("preload */hero.jpg");
+    Ok(fake::outcome(lcp, seed))
+}
+
+#[test]
+fn the_slower_quarter_of_the_users_decides() {
+    // Networks that count by themselves: a loss on one forbids the change.
+    let alone = advice_for(&mixed, &[]);
+    assert!(alone.together.is_empty(), "{:?}", alone.together);
+    // One user of twenty loses.
+    let most = advice_for(&mixed, &[0.95, 0.05]);
+    let users = most.sum[0].users.unwrap();
+    assert_eq!((users.gaining, users.losing), (0.95, 0.05));
+    assert!((users.quantile.difference + 400.0).abs() < 1.0, "{users:?}");
+    assert!((users.quantile.before - 2_005.0).abs() < 10.0, "{users:?}");
+    // One of two loses.
+    let half = advice_for(&mixed, &[0.5, 0.5]);
+    assert!(half.together.is_empty(), "{:?}", half.together);
+}
+
+/// The worlds of the run in which ideas are sought make the preload of data look good.
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "it stands for a function that can fail"
+)]
+fn lucky(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, String> {
+    let mut plan = fake::plan(&["h2"], 10);
+    plan.seed += 1;
+    let is_judged = (0..100).any(|run| plan.run_seed(run) == seed);
+    let changes = scenario.changes.to_string();
+    if is_judged && changes.contains("data.json") {
+        let hero = f64::from(u8::from(changes.contains("preload */hero.jpg")));
+        return Ok(fake::outcome(2_100.0 - 300.0 * hero, seed));
+    }
+    load(scenario, seed, record)
+}
+
+#[test]
+fn a_combination_is_judged_in_other_worlds_than_it_was_found_in() {
+    let advice = advice_for(&lucky, &[]);
+    let together: Vec<String> = advice.together.iter().map(|one| one.idea.brief()).collect();
+    assert_eq!(together, ["preload */hero.jpg"]);
+}
+
+#[test]
+fn news_come_before_the_end() {
+    let mut plan = fake::plan(&["h2"], 10);
+    plan.pages = vec![Arc::new(page())];
+    let told = std::cell::RefCell::new(Vec::new());
+    let news = |news: News<'_>| {
+        told.borrow_mut().push(match news {
+            News::Part(name, _) => name.to_owned(),
+            News::First(idea, _) => idea.brief(),
+        });
+    };
+    let question = Question {
+        plan: &plan,
+        goals: &[plan.metric],
+        shares: &[],
+    };
+    let go = |_| ControlFlow::Continue(());
+    advise(question, 1, &load, &explain, &go, &news).unwrap();
+    let told = told.into_inner();
+    let place = |name: &str| told.iter().position(|one| one == name).unwrap();
+    assert!(place("trying") < place("preload */hero.jpg"), "{told:?}");
+    assert!(place("preload */hero.jpg") < place("judging"), "{told:?}");
 }

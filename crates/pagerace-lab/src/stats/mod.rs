@@ -25,7 +25,7 @@ pub use holm::holm;
 pub use line::{Line, line};
 pub use mann_whitney::{MannWhitney, mann_whitney};
 pub use paired::{Interval, differences, median_interval};
-pub use quantile::{median, median_place, quantile};
+pub use quantile::{median, median_place, quantile, weighted_quantile};
 pub use spearman::{Spearman, spearman};
 pub use welch::welch;
 pub use wilcoxon::{SignedRank, signed_rank};

@@ -34,6 +34,48 @@ pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
     })
 }
 
+/// Returns the quantile at `p` in `0..=1` of values with positive weights: each value lies in the
+/// middle of its share, and between two middles it is interpolated linearly. Beyond the first and the
+/// last middle it is constant. `None` without values.
+///
+/// # Panics
+/// Panics if `p` lies outside of the range, or a value is not a number.
+pub fn weighted_quantile(values: &[(f64, f64)], p: f64) -> Option<f64> {
+    assert!(
+        (0.0..=1.0).contains(&p),
+        "a quantile lies between 0 and 1, not at {p}"
+    );
+    assert!(
+        values.iter().all(|(value, _)| !value.is_nan()),
+        "not-a-number has no place in an order"
+    );
+    let mut sorted = values.to_vec();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let total: f64 = sorted.iter().map(|(_, weight)| weight).sum();
+    let mut passed = 0.0;
+    let mut last: Option<(f64, f64)> = None;
+    for (value, weight) in sorted {
+        let middle = (passed + weight / 2.0) / total;
+        passed += weight;
+        if middle >= p {
+            return Some(match last {
+                Some((low, at)) if low < value => {
+                    let share = (p - at) / (middle - at);
+                    // Zero times infinity is not a number.
+                    if share > 0.0 {
+                        low + share * (value - low)
+                    } else {
+                        low
+                    }
+                }
+                _ => value,
+            });
+        }
+        last = Some((value, middle));
+    }
+    last.map(|(value, _)| value)
+}
+
 /// Returns the median: the mean of the middle two for an even number of values;
 /// `None` without values.
 ///

@@ -159,6 +159,7 @@ fn answer(
             script_mode: r.script_mode,
             class: r.priority,
             render_blocking: r.render_blocking,
+            served: r.served_priority,
         }),
     };
     (answer, coding)

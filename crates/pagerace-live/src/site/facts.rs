@@ -33,6 +33,7 @@ pub(super) fn of(request: &Request, content_type: &str) -> Facts {
         class,
         render_blocking: matches!(destination, Destination::Style | Destination::Script)
             && script_mode == ScriptMode::Blocking,
+        served: None,
     }
 }
 

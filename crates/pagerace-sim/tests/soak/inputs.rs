@@ -184,6 +184,7 @@ impl Draw {
             quic_mtu: self.of(&[1_200, 1_350, 1_452]),
             tcp_tls: self.of(&[TlsVersion::Tls12, TlsVersion::Tls13]),
             client_hello: self.of(&[ClientHello::Small, ClientHello::Browser]),
+            certificates: LoadSettings::default().certificates,
             record_ends: self.of(&[RecordEnds::Joined, RecordEnds::Short]),
             early_data: self.of(&[EarlyData::Auto, EarlyData::On, EarlyData::Off]),
             name_lookup: self.of(&[NameLookup::RoundTrip, NameLookup::None]),

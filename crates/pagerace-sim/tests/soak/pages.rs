@@ -297,6 +297,7 @@ impl Draw {
             },
             used_at,
             fetch_priority: FetchPriority::Auto,
+            served_priority: None,
         }
     }
 

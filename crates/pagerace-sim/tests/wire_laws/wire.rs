@@ -117,6 +117,7 @@ impl Wire {
             script_mode: r.script_mode,
             class: r.priority,
             render_blocking: r.render_blocking,
+            served: r.served_priority,
         }
     }
 

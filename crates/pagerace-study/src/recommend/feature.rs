@@ -2,7 +2,6 @@
 
 use pagerace_core::words;
 use pagerace_lab::unit::Unit;
-use serde::Serialize;
 use serde_json::Value;
 
 use super::population::PageName;
@@ -35,18 +34,7 @@ impl PageFacts {
     }
 }
 
-/// The properties of a network.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct NetworkFacts {
-    /// The round-trip propagation delay in milliseconds.
-    pub rtt_ms: f64,
-    /// The long-run rate of the downlink in Mbit/s.
-    pub down_mbps: f64,
-    /// The long-run rate of the uplink in Mbit/s.
-    pub up_mbps: f64,
-    /// The packets that the downlink loses in the long run, in per cent.
-    pub loss_percent: f64,
-}
+pub use pagerace_lab::users::NetworkFacts;
 
 words! {
     /// A property by which a rule may decide.

@@ -26,7 +26,7 @@ mod settings;
 pub use error::Error;
 pub use record::{MAX_PLAINTEXT, overhead};
 pub use session::Session;
-pub use settings::{ClientHello, Handshake, RecordSize, TlsSettings, Version};
+pub use settings::{ClientHello, Handshake, RecordSize, TlsSettings, Version, certificate_size};
 
 #[cfg(test)]
 mod tests;

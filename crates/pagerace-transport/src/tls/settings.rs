@@ -140,15 +140,20 @@ pub struct TlsSettings {
 }
 
 impl Default for TlsSettings {
-    /// TLS 1.3, a full handshake, and a certificate chain that makes the server's flight as
-    /// large as the default [`FlightSizes`](crate::quic::keys::FlightSizes) of QUIC.
+    /// TLS 1.3, a full handshake, and a certificate chain of [`certificate_size`].
     fn default() -> Self {
         Self {
             version: Version::Tls13,
             handshake: Handshake::Full,
             client_hello: ClientHello::default(),
             records: RecordSize::Dynamic,
-            certificate: 2_138,
+            certificate: certificate_size() as usize,
         }
     }
+}
+
+/// Returns the default size of a certificate chain, which makes the server's flight as large as the
+/// default [`FlightSizes`](crate::quic::keys::FlightSizes) of QUIC.
+pub const fn certificate_size() -> u32 {
+    2_138
 }

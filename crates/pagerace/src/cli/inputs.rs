@@ -11,6 +11,7 @@ use anyhow::{Context as _, Error, Result, bail};
 use pagerace_core::parallel;
 use pagerace_har::{ImportOptions, TransferSequence};
 use pagerace_lab::Progress;
+use pagerace_lab::users::{self, User};
 use pagerace_net::Network;
 use pagerace_page::{Page, RecordedPage};
 use pagerace_papers::{NETWORKS, synthetic_page};
@@ -113,6 +114,14 @@ pub(crate) fn networks_in(
                 .context("--network (all names: pagerace list networks)")
         })
         .collect()
+}
+
+/// Reads a file of users.
+pub(crate) fn read_users(path: &Path) -> Result<Vec<User>> {
+    let place = || path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("{}: cannot be read", place()))?;
+    users::parse(&text).map_err(Error::msg).with_context(place)
 }
 
 /// Loads recorded pages, gives each a unique name, and fits them to their recordings on the threads

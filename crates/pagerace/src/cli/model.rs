@@ -11,8 +11,8 @@ use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Duration, Words};
 use pagerace_lab::Worlds;
 use pagerace_sim::{
-    Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, QUIC_MTU, Reprioritisation,
-    Retransmission,
+    CERTIFICATES, Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, QUIC_MTU,
+    Reprioritisation, Retransmission,
 };
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
@@ -141,6 +141,12 @@ pub(crate) struct ModelArgs {
         default_value = LoadSettings::default().client_hello.word())]
     pub(crate) client_hello: tls::ClientHello,
 
+    /// Size of the servers' certificate chains in DER, from 300 to 17000; modelled TLS only.
+    #[arg(long, value_name = "BYTES", default_value_t = LoadSettings::default().certificates,
+        value_parser = clap::value_parser!(u32).range(
+            i64::from(*CERTIFICATES.start())..=i64::from(*CERTIFICATES.end())))]
+    pub(crate) certificates: u32,
+
     /// How the browser learns that a server speaks HTTP/3, and which connections it tries then.
     #[arg(long, value_name = "WAY", value_parser = word::<H3Discovery>(),
         default_value = LoadSettings::default().h3_discovery.word())]
@@ -175,6 +181,7 @@ impl ModelArgs {
             real_tls: self.tls,
             tcp_tls: self.tls_version,
             client_hello: self.client_hello,
+            certificates: self.certificates,
             early_data: self.early_data,
             h3_discovery: self.h3_discovery,
             origin_rtt: origin_rtt::setting(&self.distance.origin_rtt),

@@ -1,7 +1,13 @@
 //! `pagerace advise`: what to change about a page, and what that gains.
 
+mod http3;
+mod json;
+mod markdown;
 mod paste;
 mod print;
+pub(super) mod servers;
+mod users;
+mod words;
 
 #[cfg(feature = "live")]
 use std::io::Write as _;
@@ -9,22 +15,24 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Parser;
-use pagerace_lab::advice::{Advice, Effect, Tried, advise};
+use pagerace_lab::advice::{News, Question, advise};
 use pagerace_lab::why::explainable;
-use pagerace_lab::{Contender, MetricId, Plan, VERSION};
+use pagerace_lab::{Contender, MetricId, Plan};
+use pagerace_net::Network;
 use pagerace_sim::ProtocolMap;
-use serde_json::{Value, json};
 
 use super::explain::recorded_protocol;
 use super::race::{answer, measured_pages, recorded};
 use crate::cli::files::{check_files, write_text};
 use crate::cli::groups::{LayoutArgs, MODEL, OUTPUT, PageChoice, RECORDING, SeedArgs, WorkArgs};
-use crate::cli::inputs::networks;
+use crate::cli::inputs::{list, networks};
 use crate::cli::model::ModelArgs;
 use crate::cli::origin_rtt;
 use crate::cli::plan::settings;
 use crate::cli::simulate::{explain, load};
 use crate::progress::end_soon_on_interrupt;
+use servers::Server;
+use words::Answer;
 
 /// The networks if none is named: a slow and a fast mobile network, and a line.
 const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "fast-4g", "cable"];
@@ -37,12 +45,23 @@ const EXAMPLES: &str = "\
 Each change is tried in many worlds: on links and processors a little better or worse than named.
 A change gains if the metric comes sooner in nine of ten of them, by 3 % or more.
 
+A file of users is CSV with a header: the column rtt_ms, and optionally down_mbps, up_mbps,
+loss_percent, cpu (as --cpu) and weight, or quantile in place of weight. What it lacks of a user is
+that of the nearest network of --network.
+
 Examples:
   pagerace advise examples/pages/tours.page.gz
       what to change, what it gains on three networks, and the lines to paste
 
-  pagerace advise https://news.example/ --network slow-4g --metric fcp
-      records the page first, then advises what shows something sooner on a slow network
+  pagerace advise examples/pages/tours.page.gz --users crux-mobile --goal lcp,speed-index
+      the same for the slower quarter of Chrome's users on phones, by two metrics
+
+  pagerace advise https://news.example/ --network slow-4g --metric fcp --markdown issue.md
+      records the page first, then advises what shows something sooner on a slow network, as a
+      text for an issue
+
+  pagerace advise examples/pages/tours.page.gz --http3
+      whether to turn on HTTP/3, who gains and who loses by it, and from what
 
   pagerace advise examples/pages/tours.page.gz --network fast-4g --verify 2
       loads the page with each of the two best changes in Chromium, too";
@@ -60,9 +79,19 @@ pub(crate) struct AdviseArgs {
     #[arg(short, long, alias = "networks", value_name = "LIST")]
     network: Vec<String>,
 
-    /// Metric that should improve: ttfb, fcp, lcp, speed-index or onload.
-    #[arg(short, long, alias = "goal", value_name = "NAME", default_value_t)]
-    metric: MetricId,
+    /// Users, whose slower quarter decides: a CSV file of their round trips and what else is known
+    /// of them, or a mix that `pagerace list mixes` shows. [default: networks count by themselves]
+    #[arg(long, value_name = "FILE|NAME")]
+    users: Option<String>,
+
+    /// Metrics that should improve, the most important first: ttfb, fcp, lcp, speed-index, onload.
+    /// [default: lcp]
+    #[arg(short, long, alias = "goal", value_name = "LIST")]
+    metric: Vec<String>,
+
+    /// Answer whether to turn on HTTP/3, for first and returning visitors near and far.
+    #[arg(long, conflicts_with_all = ["protocol", "markdown", "server", "h3_discovery", "certificates"])]
+    http3: bool,
 
     /// Version of HTTP: h1, h2, h3, or rules for each origin such as "static.example=h3 *=h2".
     /// [default: the recorded one]
@@ -76,6 +105,14 @@ pub(crate) struct AdviseArgs {
     #[cfg(feature = "live")]
     #[arg(long, value_name = "N", help_heading = OUTPUT)]
     verify: Option<usize>,
+
+    /// Print the lines for the configuration of this server, too.
+    #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
+    server: Option<Server>,
+
+    /// Write the advice as Markdown, for an issue or a pull request.
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    markdown: Option<PathBuf>,
 
     /// Write the advice as JSON.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
@@ -95,11 +132,29 @@ pub(crate) struct AdviseArgs {
 }
 
 pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
-    let files: Vec<&Path> = args.json.iter().map(PathBuf::as_path).collect();
-    check_files(&files, std::slice::from_ref(&args.har))?;
-    explainable(args.metric)?;
-    let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
-    let settings = settings(&args.model)?;
+    let files = args.json.iter().chain(&args.markdown);
+    let files: Vec<&Path> = files.map(PathBuf::as_path).collect();
+    let users = args.users.iter().map(PathBuf::from);
+    let inputs: Vec<PathBuf> = users.chain([args.har.clone()]).collect();
+    check_files(&files, &inputs)?;
+    let goals = list("metric", &args.metric, &[MetricId::default()])?;
+    for goal in &goals {
+        explainable(*goal)?;
+    }
+    let mut settings = settings(&args.model)?;
+    let usual = if args.http3 && args.users.is_none() {
+        &http3::NETWORKS[..]
+    } else {
+        &DEFAULT_NETWORKS
+    };
+    settings.networks = networks(&args.network, usual)?;
+    let mut shares = Vec::new();
+    if let Some(users) = &args.users {
+        let crowds = users::read(users, &settings.networks, settings.browser.cpu)?;
+        shares = crowds.iter().map(|one| one.weight).collect();
+        settings.processors = crowds.iter().map(|one| one.cpu).collect();
+        settings.networks = crowds.into_iter().map(|one| one.network).collect();
+    }
     let file = recorded(&args.har, &args.work.progress)?;
     let mut pages = measured_pages(
         std::slice::from_ref(&file),
@@ -119,35 +174,95 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
     let protocols = args.protocol.clone();
     let plan = Plan {
         pages,
-        networks,
         contenders: vec![Contender {
             protocols: protocols.unwrap_or_else(|| recorded_protocol(&page)),
             ..Contender::default()
         }],
         seed: args.random.seed,
-        metric: args.metric,
+        metric: goals[0],
         ..settings
     };
     plan.check()?;
     end_soon_on_interrupt();
+    let question = Question {
+        plan: &plan,
+        goals: &goals,
+        shares: &shares,
+    };
     let mut out = anstream::stdout().lock();
     answer::doubts(&mut out, &plan)?;
+    if args.http3 {
+        drop(out);
+        let json = http3::run(&plan, &shares, &args.work)?;
+        if let Some(path) = &args.json {
+            write_text(path, &format!("{json:#}\n"))?;
+        }
+        return Ok(());
+    }
     let watch = args.work.watch("loads");
-    watch.start("trying", 0);
-    let advice = advise(&plan, args.work.jobs(), &load, &explain, &|progress| {
-        watch.tell(progress)
-    })?;
+    let news = |news: News<'_>| match news {
+        News::Part(name, loads) => watch.start(name, loads),
+        News::First(idea, effects) => watch.note(&format!(
+            "First impression: {} changes {} by {:+.0} %",
+            idea.brief(),
+            goals[0].metric().title,
+            100.0 * effects[0].mean()
+        )),
+    };
+    let progress = |progress| watch.tell(progress);
+    let advice = advise(
+        question,
+        args.work.jobs(),
+        &load,
+        &explain,
+        &progress,
+        &news,
+    )?;
     watch.clear();
-    print::advice(&mut out, &plan, &advice, &file)?;
+    let answer = Answer {
+        question,
+        advice: &advice,
+    };
+    let verified = verifiable(answer);
+    print::advice(&mut out, answer, &file, args.server, &verified)?;
     drop(out);
+    if let Some(path) = &args.markdown {
+        write_text(path, &markdown::of(answer))?;
+    }
     if let Some(path) = &args.json {
-        write_text(path, &format!("{:#}\n", as_json(&plan, &advice)))?;
+        write_text(path, &format!("{:#}\n", json::of(answer)))?;
     }
     #[cfg(feature = "live")]
     if let Some(count) = args.verify {
-        verify(args, &file, &plan, &advice, count)?;
+        verify(args, &file, answer, &verified, count)?;
     }
     Ok(())
+}
+
+/// Returns the networks on which a change can be measured, as options name them: those of the
+/// question, or of users the one whose loads are at the 75th percentile.
+fn verifiable(answer: Answer<'_>) -> Vec<String> {
+    let (plan, shares) = (answer.plan(), answer.question.shares);
+    if shares.is_empty() {
+        return plan.networks.iter().map(|one| one.name.clone()).collect();
+    }
+    let effects = answer.advice.alone(answer.question);
+    let mut all: Vec<(f64, f64, &Network)> = plan
+        .networks
+        .iter()
+        .enumerate()
+        .filter_map(|(i, network)| Some((effects.networks[i]?.before, shares[i], network)))
+        .collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut passed = 0.0;
+    let slower = all.iter().find(|(_, share, _)| {
+        passed += share;
+        passed >= 0.75
+    });
+    slower
+        .map(|(_, _, one)| one.to_string())
+        .into_iter()
+        .collect()
 }
 
 /// Loads the page as it is and with each of the best changes in a real browser.
@@ -155,11 +270,12 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
 fn verify(
     args: &AdviseArgs,
     file: &Path,
-    plan: &Plan,
-    advice: &Advice,
+    answer: Answer<'_>,
+    networks: &[String],
     count: usize,
 ) -> Result<()> {
-    let gaining = advice.judged.iter().filter(|one| print::gains(one));
+    let plan = answer.plan();
+    let gaining = answer.advice.judged.iter().filter(|one| words::gains(one));
     let servable = gaining.filter(|one| paste::is_servable(&plan.pages[0], &one.idea.changes));
     let changes: Vec<String> = servable
         .take(count)
@@ -173,14 +289,13 @@ fn verify(
         return Ok(());
     }
     writeln!(anstream::stdout(), "\nIn Chromium:")?;
-    let networks = plan.networks.iter().map(|network| network.name.clone());
-    let networks = networks.collect::<Vec<_>>().join(",");
+    let networks = networks.join(",");
     let mut words = vec![
         "live".to_owned(),
         file.display().to_string(),
         format!("--network={networks}"),
         format!("--protocol={}", plan.contenders[0].protocols),
-        format!("--metric={}", args.metric),
+        format!("--metric={}", plan.metric),
         format!("--runs={VERIFYING}"),
     ];
     words.extend(changes.iter().map(|change| format!("--change={change}")));
@@ -191,57 +306,4 @@ fn verify(
             .then(|| "--no-progress".to_owned()),
     );
     super::live::run(&super::live::LiveArgs::try_parse_from(words)?)
-}
-
-fn as_json(plan: &Plan, advice: &Advice) -> Value {
-    let page = &plan.pages[0];
-    let effect = |(network, effect): (usize, &Option<Effect>)| {
-        effect.map(|one| {
-            json!({
-                "network": plan.networks[network].name,
-                "before_ms": one.before,
-                "after_ms": one.after,
-                "after_low_ms": one.after_range.0,
-                "after_high_ms": one.after_range.1,
-                "difference_ms": one.difference,
-                "low_ms": one.range.0,
-                "high_ms": one.range.1,
-                "worth": print::worth(one.worth()),
-            })
-        })
-    };
-    let tried = |one: &Tried| {
-        let effects: Vec<Value> = one.effects.iter().enumerate().filter_map(effect).collect();
-        let costs = one.costs.iter().map(|(metric, network, effect)| {
-            json!({
-                "metric": metric.metric().name,
-                "network": plan.networks[*network].name,
-                "difference_ms": effect.difference,
-            })
-        });
-        json!({
-            "change": one.idea.changes.to_string(),
-            "because": one.idea.because,
-            "is_repair": one.idea.is_repair,
-            "worth": print::worth(one.worth()),
-            "effects": effects,
-            "costs": costs.collect::<Vec<_>>(),
-            "paste": paste::lines(page, &one.idea.changes),
-        })
-    };
-    let all = |list: &[Tried]| list.iter().map(tried).collect::<Vec<_>>();
-    json!({
-        "format": "pagerace-advice",
-        "schema": 1,
-        "version": VERSION,
-        "page": page.name,
-        "url": page.url,
-        "metric": plan.metric.metric().name,
-        "protocol": plan.contenders[0].protocols.to_string(),
-        "seed": plan.seed,
-        "together": all(&advice.together),
-        "sum": advice.sum.iter().enumerate().filter_map(effect).collect::<Vec<_>>(),
-        "changes": all(&advice.judged),
-        "idle": advice.idle.iter().map(|one| one.changes.to_string()).collect::<Vec<_>>(),
-    })
 }

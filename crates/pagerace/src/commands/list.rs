@@ -36,8 +36,7 @@ enum What {
     Changes,
     /// Networks with a name, and their meanings.
     Networks,
-    /// Mixes of users for `pagerace recommend --mix`.
-    #[cfg(feature = "study")]
+    /// Mixes of users for `pagerace advise --users` and `pagerace recommend --mix`.
     Mixes,
     /// Metrics.
     Metrics,
@@ -58,7 +57,6 @@ pub(crate) fn run(args: &ListArgs) -> Result<()> {
         What::Policies => policies(&mut out)?,
         What::Changes => changes(&mut out)?,
         What::Networks => networks(&mut out)?,
-        #[cfg(feature = "study")]
         What::Mixes => mixes(&mut out)?,
         What::Metrics => metric_list(&mut out)?,
         What::Browsers => browsers(&mut out)?,
@@ -154,14 +152,13 @@ fn networks(out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "or change one of these: \"fast-4g loss 1%\"")
 }
 
-#[cfg(feature = "study")]
 fn mixes(out: &mut impl Write) -> io::Result<()> {
-    for mix in pagerace_study::recommend::mixes::MIXES {
+    for mix in pagerace_lab::users::mixes::MIXES {
         sourced(out, mix.name, mix.summary, mix.source)?;
     }
     writeln!(
         out,
-        "\nThe round trip alone decides which network of the study a visit counts for"
+        "\nThe rates of these users are those of the network with the nearest round trip"
     )
 }
 

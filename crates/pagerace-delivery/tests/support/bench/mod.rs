@@ -62,6 +62,7 @@ pub(crate) const fn response(stream: u64, length: u64) -> Response {
             script_mode: ScriptMode::Blocking,
             class: RequestPriority::Low,
             render_blocking: false,
+            served: None,
         },
         length,
         sent: 0,

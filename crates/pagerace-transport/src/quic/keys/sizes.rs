@@ -1,6 +1,6 @@
 //! Sizes of the handshake's flights.
 
-use crate::tls::{ClientHello, Handshake};
+use crate::tls::{ClientHello, Handshake, certificate_size};
 
 /// Sizes of the handshake's flights in CRYPTO bytes, without the transport parameters that
 /// two of them carry.
@@ -44,6 +44,16 @@ impl FlightSizes {
     #[must_use]
     pub const fn with(mut self, client_hello: ClientHello) -> Self {
         self.client_hello += client_hello.extra();
+        self
+    }
+
+    /// Replaces the default certificate chain by one of this many bytes in DER.
+    #[must_use]
+    pub fn with_certificate(mut self, bytes: usize) -> Self {
+        let rest = self
+            .server_flight
+            .saturating_sub(certificate_size() as usize);
+        self.server_flight = rest + bytes;
         self
     }
 

@@ -1,19 +1,18 @@
 //! The shares of users on each network.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Error, Result, bail};
 use pagerace_lab::unit::percent;
+use pagerace_lab::users::mixes::{self, MIXES};
+use pagerace_lab::users::{self, Assigned, NetworkFacts, User};
 use pagerace_net::Network;
 use pagerace_papers::NETWORKS;
 use pagerace_study::plan::mixes_of;
-use pagerace_study::recommend::NetworkFacts;
-use pagerace_study::recommend::mixes::{self, MIXES};
-use pagerace_study::recommend::users::{self, Assigned, User};
 
 use super::RecommendArgs;
+use crate::cli::inputs::read_users;
 use crate::cli::warn::warn;
 use crate::lists::split_all;
 
@@ -42,15 +41,7 @@ pub(super) fn facts(names: &[String], folder: &Path) -> Known {
     let of = |name: &String| {
         let network =
             Network::parse_with(name, &NETWORKS, folder).map_err(|error| error.to_string());
-        let facts = network.map(|network| {
-            let mbps = |rate: &pagerace_net::Rate| rate.mean().bits_per_second() as f64 / 1e6;
-            NetworkFacts {
-                rtt_ms: network.rtt().as_millis_f64(),
-                down_mbps: mbps(&network.down.rate),
-                up_mbps: mbps(&network.up.rate),
-                loss_percent: network.down.loss.mean() * 100.0,
-            }
-        });
+        let facts = network.map(|network| NetworkFacts::of(&network));
         (name.clone(), facts)
     };
     names.iter().map(of).collect()
@@ -86,13 +77,7 @@ impl Mix {
             });
         }
         if let Some(path) = &args.users {
-            let place = || path.display().to_string();
-            let text =
-                fs::read_to_string(path).with_context(|| format!("{}: cannot be read", place()))?;
-            let users = users::parse(&text)
-                .map_err(Error::msg)
-                .with_context(place)?;
-            return Ok(Self::Users(users, place()));
+            return Ok(Self::Users(read_users(path)?, path.display().to_string()));
         }
         let mut weights: Vec<(String, f64)> = Vec::new();
         for item in split_all("mix", &args.mix)? {

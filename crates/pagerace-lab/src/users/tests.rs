@@ -1,5 +1,6 @@
-use super::{NetworkFacts, assign, parse};
-use crate::recommend::mixes::{MIXES, Mix};
+use super::mixes::{MIXES, Mix};
+use super::{NetworkFacts, assign, crowds, parse};
+use pagerace_net::Network;
 
 fn network(rtt_ms: f64, down_mbps: f64, loss_percent: f64) -> NetworkFacts {
     NetworkFacts {
@@ -103,9 +104,77 @@ fn mistakes_have_a_line_and_a_column() {
             "rtt_ms,down_mbps,weight\n5,1,0\n",
             "none with a weight above 0",
         ),
+        (
+            "rtt_ms,cpu\n5,0\n",
+            "line 2: column cpu: `0` is not a slow-down from 0.01 to 1000",
+        ),
+        (
+            "rtt_ms,quantile\n5,75\n",
+            "line 2: column quantile: `75` is not a number above 0 and below 1",
+        ),
+        (
+            "rtt_ms,quantile\n5,0.5\n9,0.25\n",
+            "line 3: column quantile: 0.25 follows 0.5",
+        ),
+        (
+            "rtt_ms,quantile,weight\n5,0.5,1\n",
+            "line 1: has both weight and quantile",
+        ),
     ];
     for (text, wanted) in mistakes {
         let told = parse(text).unwrap_err();
         assert!(told.contains(wanted), "{text}: {told}");
     }
+}
+
+#[test]
+fn quantiles_stand_for_the_users_half_way_to_their_neighbours() {
+    let users = parse("quantile,rtt_ms\n0.25,80\n0.5,100\n0.95,300\n").unwrap();
+    let weights: Vec<f64> = users.iter().map(|user| user.weight).collect();
+    let wanted = [0.375, 0.35, 0.275];
+    for (found, wanted) in weights.iter().zip(wanted) {
+        assert!((found - wanted).abs() < 1e-9, "{weights:?}");
+    }
+}
+
+#[test]
+fn crowds_keep_what_was_measured_and_take_the_rest_from_the_nearest_network() {
+    let networks = ["slow-4g", "cable"].map(|name| Network::parse(name).unwrap());
+    let text = "rtt_ms,down_mbps,loss_percent,cpu,weight\n140,3,2,4,1\n30,50,0,1,3\n";
+    let found = crowds(&parse(text).unwrap(), &networks, 4, 2.0).unwrap();
+    assert_eq!(found.len(), 2);
+    let slow = found.iter().find(|one| one.cpu > 3.0).unwrap();
+    let facts = NetworkFacts::of(&slow.network);
+    assert!((facts.rtt_ms - 140.0).abs() < 0.1, "{facts:?}");
+    assert!((facts.down_mbps - 3.0).abs() < 0.01, "{facts:?}");
+    // The uplink of slow-4g, the nearest.
+    assert!((facts.up_mbps - 0.75).abs() < 0.01, "{facts:?}");
+    assert!((facts.loss_percent - 2.0).abs() < 0.01, "{facts:?}");
+    assert_eq!((slow.weight, slow.cpu), (0.25, 4.0));
+    // Processors that were not measured are those of the model.
+    let unknown = crowds(&parse("rtt_ms\n140\n").unwrap(), &networks, 4, 2.0).unwrap();
+    assert_eq!(unknown[0].cpu, 2.0);
+}
+
+#[test]
+fn many_users_become_few_crowds_of_like_users() {
+    let networks = ["slow-4g", "cable"].map(|name| Network::parse(name).unwrap());
+    let lines: String = (0..100)
+        .map(|i| format!("{},{}\n", 20 + 3 * i, 40.0 / f64::from(1 + i % 10)))
+        .collect();
+    let users = parse(&format!("rtt_ms,down_mbps\n{lines}")).unwrap();
+    let found = crowds(&users, &networks, 6, 1.0).unwrap();
+    assert_eq!(found.len(), 6);
+    let sum: f64 = found.iter().map(|one| one.weight).sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+    let rtts = found
+        .iter()
+        .map(|one| NetworkFacts::of(&one.network).rtt_ms);
+    let (low, high) = rtts.fold((f64::MAX, 0.0), |(low, high): (f64, f64), one| {
+        (low.min(one), high.max(one))
+    });
+    assert!(low < 100.0 && high > 200.0, "{low} {high}");
+    let names: std::collections::BTreeSet<&str> =
+        found.iter().map(|one| one.network.name.as_str()).collect();
+    assert_eq!(names.len(), 6);
 }

@@ -1,6 +1,6 @@
 //! Mixes of users that public statistics describe.
 
-use super::users::User;
+use super::User;
 
 /// The shares of visits that the quantiles of a [`Mix`] stand for: each reaches half-way to its
 /// neighbours.
@@ -62,6 +62,7 @@ impl Mix {
             down_mbps: None,
             loss_percent: None,
             up_mbps: None,
+            cpu: None,
             weight,
         })
         .collect()

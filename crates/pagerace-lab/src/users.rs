@@ -1,9 +1,29 @@
-//! The mix of networks that measured users have.
+//! Users: their networks and processors, as measured or as public statistics describe them.
+//!
+//! * [`parse`] reads a file of users, one by one or as quantiles;
+//! * [`mixes`] are users that public statistics describe;
+//! * [`assign`] gives each user the nearest of some networks;
+//! * [`crowds`] makes a few typical users of many.
 
-use super::feature::NetworkFacts;
+mod crowd;
+pub mod mixes;
+
+use pagerace_browser::config::CPU;
+use pagerace_net::Network;
+use serde::Serialize;
+
+pub use crowd::{Crowd, crowds};
 
 /// The columns of a file of users. The first one is required.
-const COLUMNS: [&str; 5] = ["rtt_ms", "down_mbps", "loss_percent", "up_mbps", "weight"];
+const COLUMNS: [&str; 7] = [
+    "rtt_ms",
+    "down_mbps",
+    "loss_percent",
+    "up_mbps",
+    "cpu",
+    "weight",
+    "quantile",
+];
 /// The number of columns that are required.
 const REQUIRED: usize = 1;
 /// The loss, in percentage points, that is as far as a factor of e in the round trip or a rate.
@@ -24,8 +44,37 @@ pub struct User {
     pub loss_percent: Option<f64>,
     /// The rate of the uplink in Mbit/s, if measured.
     pub up_mbps: Option<f64>,
+    /// The slow-down of the processor, as a browser's settings have it, if measured. Networks do
+    /// not differ in it.
+    pub cpu: Option<f64>,
     /// The weight.
     pub weight: f64,
+}
+
+/// The properties of a network.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NetworkFacts {
+    /// The round-trip propagation delay in milliseconds.
+    pub rtt_ms: f64,
+    /// The long-run rate of the downlink in Mbit/s.
+    pub down_mbps: f64,
+    /// The long-run rate of the uplink in Mbit/s.
+    pub up_mbps: f64,
+    /// The packets that the downlink loses in the long run, in per cent.
+    pub loss_percent: f64,
+}
+
+impl NetworkFacts {
+    /// Returns the properties of `network`.
+    pub fn of(network: &Network) -> Self {
+        let mbps = |rate: &pagerace_net::Rate| rate.mean().bits_per_second() as f64 / 1e6;
+        Self {
+            rtt_ms: network.rtt().as_millis_f64(),
+            down_mbps: mbps(&network.down.rate),
+            up_mbps: mbps(&network.up.rate),
+            loss_percent: network.down.loss.mean() * 100.0,
+        }
+    }
 }
 
 /// Users by their nearest networks.
@@ -53,7 +102,8 @@ impl Assigned {
 }
 
 /// Parses a CSV file of users: a header with `rtt_ms` and optionally `down_mbps`,
-/// `loss_percent`, `up_mbps` and `weight`, in any order, and a number in each field.
+/// `loss_percent`, `up_mbps`, `cpu` and `weight`, in any order, and a number in each field. With
+/// `quantile` in place of `weight`, each line stands for the users half-way to its neighbours.
 ///
 /// # Errors
 /// The line and column of a mistake, the text found, and the text expected.
@@ -83,7 +133,12 @@ pub fn parse(text: &str) -> Result<Vec<User>, String> {
             return Err(format!("line 1: lacks the column {name}"));
         }
     }
-    let mut users = Vec::new();
+    let is_quantiles = names.contains(&"quantile");
+    if is_quantiles && names.contains(&"weight") {
+        return Err("line 1: has both weight and quantile; leave out one".to_owned());
+    }
+    let mut users: Vec<User> = Vec::new();
+    let mut quantiles: Vec<f64> = Vec::new();
     for (line, text) in lines.filter(|(_, text)| !text.trim().is_empty()) {
         let fields: Vec<&str> = text.split(',').map(unquoted).collect();
         if fields.len() != names.len() {
@@ -105,13 +160,41 @@ pub fn parse(text: &str) -> Result<Vec<User>, String> {
             down_mbps: value("down_mbps")?,
             loss_percent: value("loss_percent")?,
             up_mbps: value("up_mbps")?,
+            cpu: value("cpu")?,
             weight: value("weight")?.unwrap_or(1.0),
         });
+        if let Some(next) = value("quantile")? {
+            if let Some(last) = quantiles.last().filter(|last| **last >= next) {
+                return Err(format!(
+                    "line {line}: column quantile: {next} follows {last}; write quantiles in \
+                     ascending order"
+                ));
+            }
+            quantiles.push(next);
+        }
+    }
+    for (user, share) in users.iter_mut().zip(shares(&quantiles)) {
+        user.weight = share;
     }
     if users.iter().all(|user| user.weight <= 0.0) {
         return Err("has no users, or none with a weight above 0".to_owned());
     }
     Ok(users)
+}
+
+/// Returns the shares of users that ascending quantiles stand for: each reaches half-way to its
+/// neighbours.
+fn shares(quantiles: &[f64]) -> Vec<f64> {
+    let middles = quantiles
+        .windows(2)
+        .map(|pair| f64::midpoint(pair[0], pair[1]));
+    let ends: Vec<f64> = middles.chain([1.0]).collect();
+    let starts = std::iter::once(0.0).chain(ends.iter().copied());
+    starts
+        .zip(&ends)
+        .map(|(start, end)| end - start)
+        .take(quantiles.len())
+        .collect()
 }
 
 /// Parses the field of a column.
@@ -121,6 +204,14 @@ fn number(line: usize, column: &str, field: &str) -> Result<f64, String> {
         "loss_percent" => (
             |value| (0.0..=100.0).contains(&value),
             "a number from 0 to 100",
+        ),
+        "cpu" => (
+            |value| CPU.contains(&value),
+            "a slow-down from 0.01 to 1000",
+        ),
+        "quantile" => (
+            |value| value > 0.0 && value < 1.0,
+            "a number above 0 and below 1",
         ),
         _ => (|value| value >= 0.0, "a number from 0"),
     };
@@ -143,13 +234,7 @@ pub fn assign(users: &[User], networks: &[NetworkFacts]) -> Assigned {
         outside: Vec::new(),
     };
     for user in users {
-        let near = |network: &NetworkFacts| (distance(user, network), network.loss_percent);
-        let (place, (far, _)) = networks
-            .iter()
-            .map(near)
-            .enumerate()
-            .min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)))
-            .expect("there are networks");
+        let (place, far) = nearest(user, networks);
         all.networks[place] += user.weight;
         if far > all.farthest.2 {
             all.farthest = (user.line, place, far);
@@ -161,6 +246,15 @@ pub fn assign(users: &[User], networks: &[NetworkFacts]) -> Assigned {
         );
     }
     all
+}
+
+/// Returns the place of the nearest network, and its distance.
+fn nearest(user: &User, networks: &[NetworkFacts]) -> (usize, f64) {
+    let near = |network: &NetworkFacts| (distance(user, network), network.loss_percent);
+    let all = networks.iter().map(near).enumerate();
+    let nearest = all.min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let (place, (far, _)) = nearest.expect("there are networks");
+    (place, far)
 }
 
 fn distance(user: &User, network: &NetworkFacts) -> f64 {
