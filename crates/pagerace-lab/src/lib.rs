@@ -16,6 +16,7 @@
 //! * [`why`]: causes of the difference between two contenders;
 //! * [`bulk`]: one large transfer instead of a page;
 //! * [`facts`]: settings that all contenders share, for headings;
+//! * [`film`]: what a load looks like at each time;
 //! * [`detail`], [`qlog`]: repetition of selected runs with recording;
 //! * [`export`]: JSON, CSV, input of the HTML report, and atomic file writes.
 //!
@@ -32,6 +33,7 @@ pub mod detail;
 pub mod error;
 pub mod export;
 pub mod facts;
+pub mod film;
 pub mod first_visit;
 pub mod late;
 pub mod metric;

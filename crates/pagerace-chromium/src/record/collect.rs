@@ -27,6 +27,9 @@ use crate::{Browser, ChromiumError, Event, Session};
 /// The maximum bytes of bodies that Chromium keeps.
 const BODIES_MAX: u64 = 512 * 1024 * 1024;
 
+/// Pictures may let the recording grow by one part in this many.
+pub(super) const GROWTH: usize = 10;
+
 /// The timeout for the delivery of the trace.
 const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -190,7 +193,7 @@ pub(super) fn load(
     )?;
     let metrics = session.call("Page.getLayoutMetrics", json!({}))?;
     let requests = recorder.log.finish();
-    let bodies = requests
+    let bodies: Vec<Option<Body>> = requests
         .iter()
         .map(|r| body(&mut session, r))
         .collect::<Result<_, _>>()?;
@@ -212,7 +215,8 @@ pub(super) fn load(
     let (areas, nodes) = shown(&snapshot, &paints, screen);
     let histories = history::of(&mut session, &frame, &nodes)?;
     let trace = recorder.trace.finish(without_fragment(current), &frame);
-    let shares = shares::measure(&mut session, &areas, &trace.images, screen)?;
+    let room = bodies.iter().flatten().map(Body::written).sum::<usize>() / GROWTH;
+    let shares = shares::measure(&mut session, &areas, &trace.images, screen, room)?;
     Ok(Load {
         url: url.into(),
         chromium: browser.version().into(),

@@ -490,6 +490,7 @@ impl Draw {
                 limit: self.chance(0.5).then(|| self.ms(5_000)),
             }),
             measured_in: None,
+            pictures: None,
             elements,
         }
     }
