@@ -337,7 +337,10 @@ impl Stage {
 /// is.
 fn largest(page: &Page) -> Option<Part> {
     let Some(layout) = page.layout() else {
-        return match page.guess()?.fit?.largest? {
+        let guess = page.guess()?;
+        let fitted = guess.fit.and_then(|fit| fit.largest);
+        let probable = || guess.candidates.first().map(|candidate| candidate.element);
+        return match fitted.or_else(probable)? {
             LargestElement::Image { id } => Some(Part::Image(id)),
             LargestElement::Text => Some(Part::Block(u32::MAX)),
         };

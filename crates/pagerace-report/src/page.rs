@@ -72,6 +72,9 @@ const SCRIPTS: [&str; 16] = [
 /// Most pages whose verdicts are shown unfolded.
 const PAGES_UNFOLDED: usize = 3;
 
+/// Most pages whose folded verdicts are not folded together.
+const PAGES_LISTED: usize = 20;
+
 /// Most notes that are shown unfolded.
 const NOTES_UNFOLDED: usize = 12;
 
@@ -230,6 +233,14 @@ fn verdicts(out: &mut String, report: &Report) {
     }
     let several = report.pages.len() > 1;
     let folded = report.pages.len() > PAGES_UNFOLDED;
+    let together = report.pages.len() > PAGES_LISTED;
+    if together {
+        let count = report.pages.len();
+        let _ = writeln!(
+            out,
+            "<details><summary>The answers of all {count} pages</summary>"
+        );
+    }
     for page in &report.pages {
         let name = html(&page.name);
         if folded {
@@ -250,6 +261,9 @@ fn verdicts(out: &mut String, report: &Report) {
         if folded {
             out.push_str("</details>\n");
         }
+    }
+    if together {
+        out.push_str("</details>\n");
     }
     out.push_str("</section>\n");
 }

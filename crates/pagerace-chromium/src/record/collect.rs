@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::RecordOptions;
-use super::har::{Body, Load, Scripts};
+use super::har::{self, Body, Load, Scripts};
 use super::history;
 use super::layout::{self, STYLES};
 use super::log::{Log, Request};
@@ -215,9 +215,7 @@ pub(super) fn load(
     let (areas, nodes) = shown(&snapshot, &paints, screen);
     let histories = history::of(&mut session, &frame, &nodes)?;
     let trace = recorder.trace.finish(without_fragment(current), &frame);
-    let room = bodies.iter().flatten().map(Body::written).sum::<usize>() / GROWTH;
-    let shares = shares::measure(&mut session, &areas, &trace.images, screen, room)?;
-    Ok(Load {
+    let mut load = Load {
         url: url.into(),
         chromium: browser.version().into(),
         processors: available_parallelism().ok().map(NonZero::get),
@@ -228,14 +226,17 @@ pub(super) fn load(
         trace,
         snapshot,
         histories,
-        shares,
+        shares: None,
         paints,
         watched: Scripts::default(),
         waits: Waits::default(),
         keep_secrets: options.keep_secrets,
         at_once: options.at_once,
         unscripted: None,
-    })
+    };
+    let room = har::har(&load).to_string().len() / GROWTH;
+    load.shares = shares::measure(&mut session, &areas, &load.trace.images, screen, room)?;
+    Ok(load)
 }
 
 /// Returns the visible area of each image of the page, and the nodes of its visible elements.

@@ -93,14 +93,6 @@ pub(super) struct Scripts {
 pub(super) struct Body(pub(super) Vec<u8>);
 
 impl Body {
-    /// Returns the bytes that the body takes in the recording, which writes binary ones as base64.
-    pub(super) fn written(&self) -> usize {
-        match self.as_text() {
-            Some(text) => text.len(),
-            None => self.0.len().div_ceil(3) * 4,
-        }
-    }
-
     pub(super) fn as_text(&self) -> Option<&str> {
         std::str::from_utf8(&self.0).ok()
     }

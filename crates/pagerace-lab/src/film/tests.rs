@@ -42,7 +42,7 @@ fn element(kind: ElementKind, [x, y, width, height]: [f32; 4]) -> Element {
 
 fn page() -> Page {
     let image = ElementKind::Image {
-        resource: ResourceId(1),
+        resource: ResourceId(0),
     };
     Page {
         paints: Paints::Recorded(PageLayout {
@@ -84,7 +84,7 @@ fn a_scene_has_what_the_picture_shows() {
 #[test]
 fn parts_appear_when_they_are_painted() {
     let stage = Stage::new(&page(), &[]);
-    let image = Part::Image(ResourceId(1));
+    let image = Part::Image(ResourceId(0));
     let paints = [
         paint(50, image, 0),
         paint(80, image, 300),

@@ -23,7 +23,7 @@ function drawPaths(state) {
   const end = Math.max(pathEnd(why.baseline_path), pathEnd(why.own_path));
   const metric = report.metrics[report.metric].title;
   byId('paths-hint').textContent = `The requests that ${metric} waits for, one after the other, in run ${why.run + 1}. Each block is coloured by what takes most of its time; what follows waits for it.`;
-  host.append(timeAxis(end));
+  host.append(rowAxis(end));
   for (const [contender, path] of [[report.baseline, why.baseline_path], [why.contender, why.own_path]]) {
     const track = make('div', { class: 'path-track' });
     path.forEach(([resource, from, until, part], i) => {
@@ -49,7 +49,7 @@ function drawPaths(state) {
 }
 
 // An axis of times for rows of HTML.
-function timeAxis(end) {
+function rowAxis(end) {
   const format = timeLabel(end);
   const axis_ = make('div', { class: 'time-axis', 'aria-hidden': 'true' });
   for (const at of axisTicks(end)) {

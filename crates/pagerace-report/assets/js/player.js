@@ -246,8 +246,8 @@ function pageracePlayer(host, film, options = {}) {
     button.addEventListener('click', () => { pause(); seek(move()); });
     return button;
   };
-  const before = step('⏮', 'Previous change', () => Math.max(0, ...changes.filter((at) => at < now - 1)));
-  const after = step('⏭', 'Next change', () => Math.min(end, ...changes.filter((at) => at > now + 1)));
+  const before = step('‹', 'Previous change', () => Math.max(0, ...changes.filter((at) => at < now - 1)));
+  const after = step('›', 'Next change', () => Math.min(end, ...changes.filter((at) => at > now + 1)));
   const panes = film.runs.map((run) => filmPane(film, run, end));
   const root = filmMake('div', { class: 'player', role: 'group', 'aria-label': options.label || 'Film of the loads' },
     filmMake('div', { class: 'player-bar' }, play, before, after, clock, speed), scrub,
@@ -351,12 +351,13 @@ function filmPane(film, run, end) {
   return { element, show, resize };
 }
 
-const FILM_STEPS = [20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 60000];
+// Round steps between frames.
+const FILM_STEPS = [1, 10, 100, 1000, 10000].flatMap((unit) => [10, 12.5, 15, 20, 25, 30, 40, 50, 60, 80].map((size) => size * unit));
 
 // Shows frames of the loads at equal times, one row for each. `options.onTime(ms)` is called when
 // a frame is chosen.
 function pageraceStrip(host, film, options = {}) {
-  const columns = options.columns || Math.max(3, Math.min(8, Math.floor((host.clientWidth || 800) / 120)));
+  const columns = options.columns || Math.max(4, Math.min(8, Math.floor((host.clientWidth || 800) / 120)));
   const end = filmEnd(film);
   const step = FILM_STEPS.find((size) => size * columns >= end) || end / columns;
   const times = Array.from({ length: columns }, (_, i) => (i + 1) * step);
@@ -376,11 +377,12 @@ function pageraceStrip(host, film, options = {}) {
       const kinds = ['fcp', 'lcp'].filter(reached);
       const progress = Math.round(filmProgress(run, at));
       const told = kinds.map((name) => `, ${name.toUpperCase()} at ${filmSeconds(filmMark(run, name))}`).join('');
+      const short = kinds.length ? kinds.map((name) => name.toUpperCase()).join(' ') : `${progress} %`;
       const canvas = filmCanvas(film, 150);
       const cell = filmMake('button', {
         type: 'button', class: `strip-frame ${kinds.join(' ')}`,
-        'aria-label': `${run.name} at ${filmSeconds(at)}: ${progress} % visible${told}`,
-      }, canvas, filmMake('small', {}, kinds.length ? kinds.map((name) => name.toUpperCase()).join(' ') : `${progress} %`));
+        'aria-label': `${short}: ${run.name} at ${filmSeconds(at)}, ${progress} % visible${told}`,
+      }, canvas, filmMake('small', {}, short));
       canvas.setAttribute('aria-hidden', 'true');
       canvas.removeAttribute('role');
       cell.addEventListener('click', () => options.onTime && options.onTime(at));

@@ -93,7 +93,7 @@ function waterfall(view, end) {
   const suffix = view.row.contender === report.baseline ? ' (baseline)' : '';
   const head = make('div', { class: 'wf-row wf-head', role: 'row' },
     ...['Request', 'Status', 'Bytes', 'Priority'].map((text) => make('span', { role: 'columnheader' }, text)),
-    make('span', { role: 'columnheader', class: 'wf-bars' }, timeAxis(end), make('span', { class: 'unseen' }, 'Times')));
+    make('span', { role: 'columnheader', class: 'wf-bars' }, rowAxis(end), make('span', { class: 'unseen' }, 'Times')));
   const table = make('div', { class: 'wf', role: 'table', 'aria-label': `Waterfall of ${name} on ${view.network.name}` }, head);
   for (const group of waterfallGroups(view)) {
     if (group.rows.length === 1) table.append(waterfallRow(view, group.rows[0], end));
@@ -127,18 +127,18 @@ function waterfallGroups(view) {
 function waterfallFold(view, { owner, rows }, end) {
   const bytes = rows.reduce((sum, { resource }) => sum + view.page.resources[resource].bytes, 0);
   const [from, until] = [Math.min(...rows.map((row) => row.from)), Math.max(...rows.map((row) => row.until))];
-  const button = make('button', { type: 'button', 'aria-expanded': 'false' }, `▸ ${owner}`);
+  const button = make('button', { type: 'button', 'aria-expanded': 'false' }, `▸ ${owner} (${rows.length})`);
   const bar = make('i');
   bar.style.cssText = `left:${(from / end) * 100}%;width:${((until - from) / end) * 100}%;height:6px;background:${colour('same')}`;
   const onPath = rows.some((row) => view.path.has(row.resource));
   const sum = make('div', { class: `wf-row wf-fold${onPath ? ' on-path' : ''}`, role: 'row' },
     make('span', { class: 'wf-name', role: 'cell' }, button),
-    make('span', { role: 'cell' }, plural(rows.length, 'request', 'requests')), make('span', { role: 'cell' }, formatBytes(bytes)), make('span', { role: 'cell' }),
+    make('span', { role: 'cell' }), make('span', { role: 'cell' }, formatBytes(bytes)), make('span', { role: 'cell' }),
     make('span', { class: 'wf-bars', role: 'cell' }, bar));
   const inner = rows.map((row) => waterfallRow(view, row, end));
   const show = (open) => {
     button.setAttribute('aria-expanded', String(open));
-    button.textContent = `${open ? '▾' : '▸'} ${owner}`;
+    button.textContent = `${open ? '▾' : '▸'} ${owner} (${rows.length})`;
     inner.forEach((row) => { row.hidden = !open; });
   };
   button.addEventListener('click', () => show(button.getAttribute('aria-expanded') !== 'true'));
@@ -173,19 +173,24 @@ function waterfallRow(view, row, end) {
 // Urgencies that stand for Chromium's priorities; see docs/browser-model.md.
 const URGENCIES = { VeryHigh: 0, High: 1, Medium: 2, Low: 3, VeryLow: 4 };
 
+// HTTP/1.1 tells servers no priorities.
 // The priority at the request, and the one that the server knew at the end if it is another.
 function priorityText(resource, row) {
   const asked = PRIORITY_NAMES[resource.priority] || '';
   const was = URGENCIES[resource.priority];
-  if (row.urgency === null || row.urgency === was) return asked;
+  if (row.protocol === 'h1' || row.urgency === null || row.urgency === was) return asked;
   const now = Object.keys(URGENCIES).find((name) => URGENCIES[name] === row.urgency);
   return `${asked} → ${now ? PRIORITY_NAMES[now] : `u=${row.urgency}`}`;
 }
 
+// Marks with a line through all rows.
+const LINED = ['FCP', 'LCP', 'onload'];
+
 // Lines at the marks, with names in up to three rows so that they stay apart.
 function waterfallLines(view, end) {
   const ends = [-Infinity, -Infinity, -Infinity];
-  const lines = [...view.marks].sort((a, b) => a.at - b.at).map((mark) => {
+  const drawn_ = view.marks.filter(({ name }) => LINED.includes(name));
+  const lines = drawn_.sort((a, b) => a.at - b.at).map((mark) => {
     const at = (mark.at / end) * 100;
     const free = ends.findIndex((last) => at - last > 14);
     const level = free < 0 ? ends.indexOf(Math.min(...ends)) : free;

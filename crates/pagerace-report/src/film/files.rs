@@ -24,10 +24,15 @@ const TICK_MS: f64 = 100.0;
 const LAST: u16 = 250;
 /// Most frames of an animation. Longer loads have longer ticks.
 const FRAMES_MAX: f64 = 200.0;
-/// Steps between the frames of a strip in milliseconds.
-const STEPS: [f64; 11] = [
-    20.0, 50.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 1e4, 2e4, 6e4,
-];
+/// Round steps between the frames of a strip, as multiples of a power of ten milliseconds.
+const STEPS: [f64; 10] = [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
+
+/// Returns the smallest round step that is at least this long, milliseconds.
+fn round_step(ms: f64) -> f64 {
+    let units = [10.0, 100.0, 1e3, 1e4, 1e5];
+    let steps = units.iter().flat_map(|unit| STEPS.map(|step| step * unit));
+    steps.into_iter().find(|step| *step >= ms).unwrap_or(ms)
+}
 
 impl Film {
     /// Writes frames at equal times as PNG, one row for each load.
@@ -51,8 +56,7 @@ impl Film {
         let width = GAP + COLUMNS * (FRAME_WIDTH + GAP);
         let mut strip = Raster::new(width, GAP + self.runs.len() * row, PAPER);
         let end = self.end();
-        let even = end / COLUMNS as f64;
-        let step = STEPS.into_iter().find(|step| *step >= even).unwrap_or(even);
+        let step = round_step(end / COLUMNS as f64);
         for (number, run) in self.runs.iter().enumerate() {
             let top = GAP + number * row;
             strip.write(&self.heading(run, width), GAP, top, INK, true);
