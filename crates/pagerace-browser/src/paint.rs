@@ -15,7 +15,7 @@ use pagerace_core::{Destination, Duration, RequestPriority};
 use pagerace_page::{Guess, LargestElement, Page, Paints, Resource, ResourceId, Trigger, Wait};
 
 pub(crate) use self::pushed::Pushed;
-pub(crate) use self::screen::Screen;
+pub(crate) use self::screen::{Screen, Shown};
 use crate::graph::{Graph, Node, Role};
 
 /// The viewport, in CSS pixels: Lighthouse's desktop screen, 1350 x 940.
@@ -96,6 +96,9 @@ pub(crate) struct Block {
     pub(crate) fonts: Vec<ResourceId>,
     /// The images above that move the block.
     pub(crate) pushed: Option<Pushed>,
+    /// The element's place in the page's layout, or the block's among the assumed ones; `None` for
+    /// the canvas and for what is out of view.
+    pub(crate) number: Option<u32>,
 }
 
 impl Block {
@@ -112,6 +115,7 @@ impl Block {
             },
             fonts: Vec::new(),
             pushed: None,
+            number: None,
         }
     }
 }
@@ -315,6 +319,9 @@ impl Layout {
         }
         if let (Some((LargestElement::Text, place)), Some(_)) = (drawn, draw) {
             guessed.vary_text(page, place);
+        }
+        for (number, block) in guessed.text.iter_mut().enumerate() {
+            block.number = Some(number as u32);
         }
         guessed
     }

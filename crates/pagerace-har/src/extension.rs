@@ -219,6 +219,8 @@ lenient! {
         pub elements: Vec<Element>,
         /// Shares of the picture; `None` if they could not be measured.
         pub shares: Option<Shares>,
+        /// Pictures of the viewport; `None` if they could not be taken.
+        pub pictures: Option<Pictures>,
         /// An element in front of the page.
         pub overlay: Option<Cover>,
         /// Scripts hide the page itself.
@@ -297,6 +299,25 @@ lenient! {
         pub images: Vec<ImageShare>,
         /// Share of all other images.
         pub other_images: Share,
+    }
+}
+
+lenient! {
+    /// Pictures of the viewport in CSS pixels or smaller: WebP in base64.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Pictures {
+        {
+            /// All parts.
+            pub whole: String,
+        }
+        /// All but text.
+        pub textless: Option<String>,
+        /// All but images.
+        pub imageless: Option<String>,
+        /// Neither text nor images.
+        pub bare: Option<String>,
+        /// The canvas alone.
+        pub canvas: Option<String>,
     }
 }
 

@@ -18,6 +18,7 @@
 //! * [`mod@tune`]: the best priorities for the responses of a page;
 //! * [`users`]: users' networks and processors, from files and public statistics;
 //! * [`facts`]: settings that all contenders share, for headings;
+//! * [`film`]: what a load looks like at each time;
 //! * [`detail`], [`qlog`]: repetition of selected runs with recording;
 //! * [`export`]: JSON, CSV, input of the HTML report, and atomic file writes.
 //!
@@ -34,6 +35,7 @@ pub mod detail;
 pub mod error;
 pub mod export;
 pub mod facts;
+pub mod film;
 pub mod first_visit;
 pub mod late;
 pub mod metric;

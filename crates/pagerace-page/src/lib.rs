@@ -22,8 +22,8 @@ pub use model::{
     CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence,
     FetchPriority, FontDisplay, FontUse, Guess, Hint, ImageBytes, ImageCoding, ImageShare,
     InlineScript, Largest, LargestCandidate, LargestElement, NoResponse, Note, Origin, OriginId,
-    Overlay, Page, PageLayout, PaintEvidence, PaintFit, Paints, PictureShares, RecordedExchange,
-    RecordedPage, RecordedTimes, Rect, RenderingTime, ReproducedTimes, Resource, ResourceId,
-    Trigger, Wait,
+    Overlay, Page, PageLayout, PaintEvidence, PaintFit, Paints, PictureShares, Pictures,
+    RecordedExchange, RecordedPage, RecordedTimes, Rect, RenderingTime, ReproducedTimes, Resource,
+    ResourceId, Trigger, Wait,
 };
 pub use paint::{PaintChange, PaintEffect};

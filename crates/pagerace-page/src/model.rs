@@ -18,7 +18,7 @@ pub use self::check::{
 pub use self::content::Content;
 pub use self::layout::{
     Callback, Element, ElementKind, FontDisplay, FontUse, ImageShare, InlineScript, Largest,
-    Overlay, PageLayout, PictureShares, Rect, RenderingTime,
+    Overlay, PageLayout, PictureShares, Pictures, Rect, RenderingTime,
 };
 pub use self::paints::{Guess, LargestCandidate, LargestElement, PaintEvidence, PaintFit, Paints};
 pub use self::reproduction::ReproducedTimes;

@@ -42,7 +42,7 @@ pub struct ResourceTiming {
     pub hol_other_bytes: u64,
 }
 
-/// Record of the wire, for visualisation.
+/// Record of the wire and of the screen, for visualisation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
     /// Response bytes in the order in which the servers sent them.
@@ -51,6 +51,33 @@ pub struct Trace {
     pub drops: Vec<PacketDrop>,
     /// Spans in which bytes of a resource waited behind a gap.
     pub hol_gaps: Vec<HolGap>,
+    /// Parts of the picture in the order in which a person sees them.
+    #[serde(default)]
+    pub paints: Vec<Paint>,
+}
+
+/// A part of the picture that appears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paint {
+    /// Time from which it is visible.
+    pub at: Instant,
+    /// The part.
+    pub part: Part,
+    /// Rows of an image that are visible from then on, in thousandths; 1000 for anything else.
+    pub rows: u16,
+    /// Pixels that the paint adds to the picture.
+    pub area: u32,
+}
+
+/// A part of the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// An element that needs no image: its place in [`PageLayout::elements`](crate::PageLayout), or
+    /// among the assumed blocks of text of a page without a layout.
+    Block(u32),
+    /// All places of an image.
+    Image(ResourceId),
 }
 
 /// Response bytes in a packet that leaves a server.

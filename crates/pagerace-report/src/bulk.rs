@@ -139,6 +139,7 @@ pub fn render_bulk(report: &BulkReport) -> String {
         report,
     };
     Shell {
+        question: "",
         title: &report.title,
         version: &report.version,
         facts: &facts.join(" · "),

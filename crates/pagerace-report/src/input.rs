@@ -11,16 +11,21 @@ pub use detail::RunDetail;
 
 use std::fmt::Display;
 
-use pagerace_core::{Destination, Duration, names};
+use pagerace_core::{Destination, Duration, RequestPriority, names};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::compact::millis;
+use crate::compact::{millis, values};
+use crate::film::Scene;
 
 /// The data of one race.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
     /// Heading and window title: the answer, or `12 pages: 10 strategies on 3 networks`.
     pub title: String,
+    /// Question that the title answers, such as `Which of h1 and h3 shows the largest element of
+    /// news sooner?`
+    #[serde(skip)]
+    pub question: String,
     /// Version of Pagerace, such as `0.1.0`.
     pub version: String,
     /// Seed of the race's random numbers. It is written as text, because JavaScript's
@@ -133,8 +138,13 @@ pub struct PageResult {
     pub name: String,
     /// The URL that was navigated to.
     pub url: String,
-    /// The page's resources, in page order.
+    /// The page's resources, in page order; empty if no run was recorded.
     pub resources: Vec<Resource>,
+    /// The parts of the page on the screen, for films of its recorded runs; `None` if there are
+    /// none.
+    pub scene: Option<Scene>,
+    /// The largest element, if the recording tells.
+    pub largest: Option<LargestElementName>,
     /// The page's results, one entry for each network.
     pub networks: Vec<NetworkResult>,
 }
@@ -150,6 +160,21 @@ pub struct Resource {
     pub bytes: u64,
     /// True if the resource is render-blocking.
     pub render_blocking: bool,
+    /// HTTP status of the response; 0 without one.
+    pub status: u16,
+    /// The browser's priority when it requests the resource, such as `VeryHigh`.
+    pub priority: RequestPriority,
+    /// Registrable domain of a third party; empty for the page's own resources.
+    pub owner: String,
+}
+
+/// The largest element of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LargestElementName {
+    /// Its name in a sentence, such as `the image hero.jpg, 640 x 360 pixels`.
+    pub name: String,
+    /// Index into the page's resources, if it is an image.
+    pub resource: Option<usize>,
 }
 
 /// The results of one page on one network.
@@ -163,7 +188,11 @@ pub struct NetworkResult {
     /// baseline: index into [`Report::contenders`].
     pub winner: Option<usize>,
     /// The verdict in plain sentences.
+    #[serde(skip)]
     pub verdict: String,
+    /// The record of such verdicts in a plain sentence; empty if there is none.
+    #[serde(skip)]
+    pub record: String,
     /// One row for each contender, best first by the ranked metric.
     pub rows: Vec<Row>,
     /// Causes of the differences from the baseline; empty if not requested.
@@ -187,7 +216,7 @@ pub enum VerdictKind {
 }
 
 /// Load times of one contender and of the baseline, by cause.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Why {
     /// Index into [`Report::contenders`].
     pub contender: usize,
@@ -201,6 +230,32 @@ pub struct Why {
     /// The contender's time, one entry for each of [`Report::parts`].
     #[serde(serialize_with = "millis")]
     pub own: Vec<Duration>,
+    /// The baseline's critical path, from the navigation on.
+    pub baseline_path: Vec<PathStep>,
+    /// The contender's critical path.
+    pub own_path: Vec<PathStep>,
+}
+
+/// Step of a critical path: a resource that everything after it waits for. Written as `[resource,
+/// from, until, part]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathStep {
+    /// Index into the page's resources.
+    pub resource: usize,
+    /// Begin in milliseconds: the resource's discovery.
+    pub from_ms: f64,
+    /// End in milliseconds: the next discovery, or the metric.
+    pub until_ms: f64,
+    /// The cause of most of the time: index into [`Report::parts`].
+    pub part: usize,
+}
+
+impl Serialize for PathStep {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let tenths = |ms: f64| (ms * 10.0).round() / 10.0;
+        let (from, until) = (tenths(self.from_ms), tenths(self.until_ms));
+        (self.resource, from, until, self.part).serialize(to)
+    }
 }
 
 /// The results of one contender on one page and network.
@@ -211,6 +266,7 @@ pub struct Row {
     /// Number of runs that did not finish.
     pub failed: u32,
     /// Metric values, one entry for each of [`Report::metrics`].
+    #[serde(serialize_with = "values")]
     pub values: Vec<Comparison>,
     /// The median run by the ranked metric, if it was recorded. With many pages, the file
     /// stays small if only the baseline and the winner have one.
@@ -219,7 +275,7 @@ pub struct Row {
 
 /// A metric's median, and its comparison with the baseline's. Fields are `None` if the
 /// data do not support them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Comparison {
     /// Median over the runs, in the metric's unit.
     pub median: Option<f64>,

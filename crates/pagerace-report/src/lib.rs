@@ -9,12 +9,14 @@
 //! * [`input`]: the input of the page, filled by the caller;
 //! * [`bulk`]: the page of bulk transfers;
 //! * [`sections`]: the page of findings in sections;
+//! * [`film`]: data of films, and their player;
 //! * `compact`: the embedded form of the input, with columns of short integers;
 //! * `page`: the HTML around the data;
 //! * `assets/`: style and scripts, plain files without a build step.
 
 pub mod bulk;
 mod compact;
+pub mod film;
 pub mod input;
 mod page;
 pub mod sections;

@@ -12,13 +12,17 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use ring::digest::{SHA256, digest};
 
 use crate::compact::Compact;
+use crate::film::PLAYER_SCRIPT;
 use crate::input::{NetworkResult, Provenance, Report, VerdictKind};
 use escape::{html, json_in_script};
 
 /// Apache `ECharts` 6.1.0, unmodified; see `assets/echarts/README.md`.
 const LIBRARY: &str = include_str!("../assets/echarts/echarts.min.js");
 
-const STYLE: &str = include_str!("../assets/report.css");
+const STYLE: &str = concat!(
+    include_str!("../assets/report.css"),
+    include_str!("../assets/player.css")
+);
 
 /// HTML between the verdicts and the section on methods; contains no data.
 const SECTIONS: &str = include_str!("../assets/sections.html");
@@ -29,21 +33,30 @@ const HOW_SIMULATED: &str = include_str!("../assets/how-simulated.html");
 /// Description of how live loads were made.
 const HOW_LIVE: &str = include_str!("../assets/how-live.html");
 
+/// HTML between the sections and the description of the loads.
+const HOW: &str = "</main>\n\n<footer>\n<h2>How this was made</h2>\n";
+
 /// HTML at the end of the page; contains no data.
 const FOOTER: &str = include_str!("../assets/footer.html");
 
 /// Scripts that all report files share, in order.
-const BASICS: [&str; 5] = [
+const BASICS: [&str; 6] = [
     include_str!("../assets/js/data.js"),
     include_str!("../assets/js/format.js"),
     include_str!("../assets/js/dom.js"),
     include_str!("../assets/js/theme.js"),
+    include_str!("../assets/js/save.js"),
     include_str!("../assets/js/chart.js"),
 ];
 
 /// Scripts of races, in order.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 16] = [
+    PLAYER_SCRIPT,
     include_str!("../assets/js/differences.js"),
+    include_str!("../assets/js/tiles.js"),
+    include_str!("../assets/js/films.js"),
+    include_str!("../assets/js/pages.js"),
+    include_str!("../assets/js/paths.js"),
     include_str!("../assets/js/table.js"),
     include_str!("../assets/js/progress.js"),
     include_str!("../assets/js/waterfall.js"),
@@ -59,6 +72,9 @@ const SCRIPTS: [&str; 11] = [
 /// Most pages whose verdicts are shown unfolded.
 const PAGES_UNFOLDED: usize = 3;
 
+/// Most pages whose folded verdicts are not folded together.
+const PAGES_LISTED: usize = 20;
+
 /// Most notes that are shown unfolded.
 const NOTES_UNFOLDED: usize = 12;
 
@@ -73,6 +89,8 @@ pub fn render(report: &Report) -> String {
     let mut body = String::new();
     verdicts(&mut body, report);
     body.push_str(SECTIONS);
+    notes(&mut body, report);
+    body.push_str(HOW);
     body.push_str(match report.world {
         Provenance::Simulated => HOW_SIMULATED,
         Provenance::Live => HOW_LIVE,
@@ -80,6 +98,7 @@ pub fn render(report: &Report) -> String {
     environment(&mut body, report);
     body.push_str(FOOTER);
     Shell {
+        question: &report.question,
         title: &report.title,
         version: &report.version,
         facts: &facts(report),
@@ -92,6 +111,8 @@ pub fn render(report: &Report) -> String {
 
 /// The frame that all report files share: head, style, data and scripts.
 pub(crate) struct Shell<'a> {
+    /// Question above the heading, as plain text; empty if there is none.
+    pub(crate) question: &'a str,
     /// Heading, as plain text.
     pub(crate) title: &'a str,
     /// Version of Pagerace, as plain text.
@@ -115,6 +136,11 @@ impl Shell<'_> {
         let (library, own) = (hash(LIBRARY), hash(&script));
         let mut out = String::with_capacity(LIBRARY.len() + self.data.len() + (64 << 10));
         let title = html(self.title);
+        let question = if self.question.is_empty() {
+            String::new()
+        } else {
+            format!("<p class=\"question\">{}</p>\n", html(self.question))
+        };
         // Writing to a String cannot fail.
         let _ = write!(
             out,
@@ -126,7 +152,7 @@ impl Shell<'_> {
              img-src data:; base-uri 'none'; form-action 'none'\">\n\
              <meta name=\"generator\" content=\"Pagerace {}\">\n\
              <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-             <header>\n<h1>{title}</h1>\n<p class=\"facts\">{}</p>\n</header>\n<main>\n",
+             <header>\n{question}<h1>{title}</h1>\n<p class=\"facts\">{}</p>\n</header>\n<main>\n",
             html(self.version),
             self.facts,
         );
@@ -197,16 +223,24 @@ fn environment(out: &mut String, report: &Report) {
 
 fn verdicts(out: &mut String, report: &Report) {
     out.push_str("<section id=\"verdicts\" aria-labelledby=\"verdicts-title\">\n");
-    out.push_str("<h2 id=\"verdicts-title\">Verdict</h2>\n");
+    out.push_str("<h2 id=\"verdicts-title\">Answer</h2>\n");
     for doubt in &report.doubts {
         let _ = writeln!(out, "<p class=\"doubt\">{}</p>", html(doubt));
     }
     let overall = report.across.iter().filter(|a| a.metric == report.metric);
     for across in overall.filter(|a| !a.verdict.is_empty()) {
-        verdict(out, report, across.network, &across.verdict, None);
+        verdict(out, report, across.network, (&across.verdict, ""), None);
     }
     let several = report.pages.len() > 1;
     let folded = report.pages.len() > PAGES_UNFOLDED;
+    let together = report.pages.len() > PAGES_LISTED;
+    if together {
+        let count = report.pages.len();
+        let _ = writeln!(
+            out,
+            "<details><summary>The answers of all {count} pages</summary>"
+        );
+    }
     for page in &report.pages {
         let name = html(&page.name);
         if folded {
@@ -217,17 +251,25 @@ fn verdicts(out: &mut String, report: &Report) {
         for NetworkResult {
             network,
             verdict: text,
+            record,
             outcome,
             ..
         } in &page.networks
         {
-            verdict(out, report, *network, text, Some(*outcome));
+            verdict(out, report, *network, (text, record), Some(*outcome));
         }
         if folded {
             out.push_str("</details>\n");
         }
     }
+    if together {
+        out.push_str("</details>\n");
+    }
     out.push_str("</section>\n");
+}
+
+/// Appends what a reader should keep in mind.
+fn notes(out: &mut String, report: &Report) {
     if !report.notes.is_empty() {
         out.push_str("<section id=\"notes\"><h2>To keep in mind</h2>\n");
         let folded = report.notes.len() > NOTES_UNFOLDED;
@@ -250,12 +292,12 @@ fn verdicts(out: &mut String, report: &Report) {
     }
 }
 
-/// Appends one verdict: network, mark and sentences.
+/// Appends one verdict: network, mark, sentences and their record.
 fn verdict(
     out: &mut String,
     report: &Report,
     network: usize,
-    text: &str,
+    (text, record): (&str, &str),
     went: Option<VerdictKind>,
 ) {
     let (class, mark) = match went {
@@ -280,14 +322,18 @@ fn verdict(
     };
     let text = shorter.or_else(on).unwrap_or(text);
     let text = capitalised(text, report);
-    let _ = writeln!(
+    let _ = write!(
         out,
         "<div class=\"verdict {class}\"><p class=\"where\"><b>{}</b> <span class=\"mark\">{mark}</span> \
-         <small>{}</small></p><p>{}</p></div>",
+         <small>{}</small></p><p>{}</p>",
         html(&network.name),
         html(&network.description),
         html(&text),
     );
+    if !record.is_empty() {
+        let _ = write!(out, "<p class=\"record\">{}</p>", html(record));
+    }
+    out.push_str("</div>\n");
 }
 
 /// Capitalises the first letter, unless the sentence begins with a contender's name.

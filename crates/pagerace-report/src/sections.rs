@@ -231,6 +231,7 @@ pub fn render_sections(report: &SectionReport) -> String {
     );
     let facts: Vec<String> = report.facts.iter().map(|fact| html(fact)).collect();
     Shell {
+        question: "",
         title: &report.title,
         version: &report.version,
         facts: &facts.join(" · "),

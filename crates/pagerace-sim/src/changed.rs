@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pagerace_page::change::Kept;
-use pagerace_page::{Changes, ResourceId};
+use pagerace_page::timeline::{Paint, Part};
+use pagerace_page::{Changes, Element, ElementKind, Page, ResourceId};
 
 use crate::explain::Step;
 use crate::outcome::Outcome;
@@ -13,6 +14,8 @@ use crate::scenario::Scenario;
 /// A scenario whose changes were made.
 pub(crate) struct Changed<'a> {
     scenario: Cow<'a, Scenario>,
+    /// The page before the changes.
+    before: &'a Page,
     kept: Option<Kept>,
 }
 
@@ -22,9 +25,11 @@ impl<'a> Changed<'a> {
         let Some(Ok(changed)) = changes.map(|changes| changes.apply(&scenario.page)) else {
             return Self {
                 scenario: Cow::Borrowed(scenario),
+                before: &scenario.page,
                 kept: None,
             };
         };
+        let before = &scenario.page;
         let scenario = Scenario {
             page: Arc::new(changed.page),
             changes: Changes::default(),
@@ -33,6 +38,7 @@ impl<'a> Changed<'a> {
         };
         Self {
             scenario: Cow::Owned(scenario),
+            before,
             kept: Some(changed.kept),
         }
     }
@@ -61,6 +67,15 @@ impl<'a> Changed<'a> {
                 .hol_gaps
                 .iter_mut()
                 .for_each(|gap| back(&mut gap.resource));
+            let elements = elements_before(self.before, &self.scenario.page);
+            for Paint { part, .. } in &mut trace.paints {
+                match part {
+                    Part::Image(resource) => back(resource),
+                    Part::Block(number) => {
+                        *number = elements.get(*number as usize).copied().unwrap_or(*number);
+                    }
+                }
+            }
         }
         outcome
     }
@@ -75,4 +90,18 @@ impl<'a> Changed<'a> {
         }
         path
     }
+}
+
+/// Returns the places, in the layout before changes, of the elements that are still there. Changes
+/// keep the order of elements, and where they are.
+fn elements_before(before: &Page, after: &Page) -> Vec<u32> {
+    let elements = |page: &Page| page.layout().map_or_else(Vec::new, |l| l.elements.clone());
+    let (before, after) = (elements(before), elements(after));
+    let kind = |element: &Element| std::mem::discriminant::<ElementKind>(&element.kind);
+    let mut all = before.iter().zip(0_u32..);
+    let same = after.iter().map_while(|element| {
+        let all = all.by_ref();
+        all.find(|(one, _)| one.rect == element.rect && kind(one) == kind(element))
+    });
+    same.map(|(_, place)| place).collect()
 }

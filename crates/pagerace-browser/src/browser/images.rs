@@ -8,11 +8,12 @@
 //! first scan.
 
 use pagerace_core::{Destination, Duration, Instant};
+use pagerace_page::timeline::Part;
 use pagerace_page::{ImageCoding, Resource, ResourceId};
 
 use super::Browser;
 use super::state::{ReadyImage, Timer};
-use crate::paint::{Pushed, Size};
+use crate::paint::{Pushed, Shown, Size};
 
 /// The minimum time between two flushes of a loading image.
 const FLUSH_DELAY: Duration = Duration::from_secs(1);
@@ -75,7 +76,8 @@ impl Browser {
         else {
             return;
         };
-        let share = part_of_rows(image.rows, rows(resource, state.received));
+        let rows = rows(resource, state.received);
+        let share = part_of_rows(image.rows, rows);
         if first || share > state.flushes.shown {
             let area = image.size.area * (share - state.flushes.shown);
             state.flushes.shown = share;
@@ -86,6 +88,7 @@ impl Browser {
                     contentful,
                     ..Size::part(area)
                 },
+                rows,
                 decoding: Duration::ZERO,
                 ready: self.current,
             });
@@ -100,6 +103,7 @@ impl Browser {
             self.show_image(ReadyImage {
                 id,
                 size: Size { area, ..image.size },
+                rows: 1.0,
                 decoding,
                 ready: self.current,
             });
@@ -175,8 +179,12 @@ impl Browser {
         let pushed = self.layout.pushed_images[image.id.index()].as_ref();
         let pushed = pushed.filter(|_| image.size.element > 0.0);
         let size = self.size_now(image.size, pushed);
+        let part = Shown {
+            part: Some(Part::Image(image.id)),
+            rows: image.rows,
+        };
         self.screen
-            .paint_moving(shown, in_place, Some(image.id), size, ready);
+            .paint_moving(shown, in_place, Some(image.id), part, size, ready);
     }
 
     /// Returns the size of an element that is painted now: images that have no height yet may still

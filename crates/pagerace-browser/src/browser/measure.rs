@@ -3,6 +3,7 @@
 use pagerace_core::interactive::{time_to_interactive, total_blocking_time};
 use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
+use pagerace_page::timeline::Paint;
 
 use super::Browser;
 use crate::LoadMetrics;
@@ -62,6 +63,13 @@ impl Browser {
     pub fn visual_progress(&self) -> Vec<(Instant, f64)> {
         self.started
             .map_or_else(Vec::new, |start| self.screen.progress(start))
+    }
+
+    /// Returns the parts of the picture in the order in which they become visible, with times since
+    /// the start of the navigation.
+    pub fn paints(&self) -> Vec<Paint> {
+        self.started
+            .map_or_else(Vec::new, |start| self.screen.paints(start))
     }
 
     /// Returns the time to interactive.

@@ -186,6 +186,8 @@ pub(super) struct Rendering {
 pub(super) struct ReadyImage {
     pub(super) id: ResourceId,
     pub(super) size: Size,
+    /// The share of the image's rows that is visible then, from 0 to 1.
+    pub(super) rows: f64,
     /// The decoding time of the image; zero for a part that does not complete it.
     pub(super) decoding: Duration,
     pub(super) ready: Ready,

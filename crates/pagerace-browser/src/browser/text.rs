@@ -1,13 +1,14 @@
 //! Text: the blocks that are available, and their fonts.
 
 use pagerace_core::{Duration, Instant};
+use pagerace_page::timeline::Part;
 use pagerace_page::{FontDisplay, Paints, ResourceId};
 
 use super::Browser;
 use super::fonts::{Fonts, Hold};
 use super::state::Timer;
 use crate::cause::{Cause, Ready};
-use crate::paint::{Block, Size};
+use crate::paint::{Block, Shown, Size};
 
 /// The time for which text stays invisible while its fonts load: the block period of
 /// `font-display: block`, for which CSS Fonts 4 recommends three seconds,
@@ -86,8 +87,9 @@ impl Browser {
                 let fonts = self.fonts.since(&told.fonts);
                 let ready = fonts.into_iter().fold(ready, Ready::and);
                 let size = self.size_now(told.size, told.pushed.as_ref());
+                let shown = Shown::whole(told.number.map(Part::Block));
                 self.screen
-                    .paint_moving(now, begin + told.motion, None, size, ready);
+                    .paint_moving(now, begin + told.motion, None, shown, size, ready);
             } else {
                 self.rendering.text_waiting.push((block, since));
             }

@@ -93,6 +93,7 @@ impl Layout {
                 },
                 fonts,
                 pushed,
+                number: Some(i as u32),
             });
         }
         text.extend(beyond.map(|end| Block {
@@ -106,6 +107,7 @@ impl Layout {
             },
             fonts: Vec::new(),
             pushed: None,
+            number: None,
         }));
         if let Some(shares) = &layout.shares {
             share_images(&mut images, shares, pixels(layout));
@@ -117,6 +119,7 @@ impl Layout {
                 size: Size::part(shares.canvas * pixels(layout)),
                 fonts: Vec::new(),
                 pushed: None,
+                number: None,
             });
         }
         // Scripted elements are last.

@@ -2,6 +2,7 @@
 
 use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
+use pagerace_page::timeline::{Paint, Part};
 
 use super::Size;
 use crate::cause::{Cause, Ready};
@@ -18,8 +19,25 @@ struct Painted {
     in_place: Instant,
     size: Size,
     image: Option<ResourceId>,
+    shown: Shown,
     /// The time from which a frame could show the element, and its cause.
     ready: Ready,
+}
+
+/// What a person sees of a paint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Shown {
+    /// The part of the picture; `None` for the canvas.
+    pub(crate) part: Option<Part>,
+    /// The share of an image's rows that is visible from then on, from 0 to 1.
+    pub(crate) rows: f64,
+}
+
+impl Shown {
+    /// A part that is visible as a whole.
+    pub(crate) const fn whole(part: Option<Part>) -> Self {
+        Self { part, rows: 1.0 }
+    }
 }
 
 /// All paints in order of time.
@@ -60,7 +78,8 @@ impl Screen {
         size: Size,
         ready: Ready,
     ) {
-        self.paint_moving(at, at, image, size, ready);
+        let shown = Shown::whole(image.map(Part::Image));
+        self.paint_moving(at, at, image, shown, size, ready);
     }
 
     /// Adds an element that fades in or moves into place, and counts as visible from `in_place` on.
@@ -69,6 +88,7 @@ impl Screen {
         at: Instant,
         in_place: Instant,
         image: Option<ResourceId>,
+        shown: Shown,
         size: Size,
         ready: Ready,
     ) {
@@ -77,6 +97,7 @@ impl Screen {
             in_place,
             size,
             image,
+            shown,
             ready,
         });
     }
@@ -210,6 +231,23 @@ impl Screen {
             *first = 1.0;
         }
         weights
+    }
+
+    /// Returns the parts of the picture in the order in which they become visible, with times since
+    /// `start`.
+    pub(crate) fn paints(&self, start: Instant) -> Vec<Paint> {
+        let paint = |painted: &Painted| {
+            let part = painted.shown.part?;
+            Some(Paint {
+                at: Instant::ZERO + self.visible(painted).0.since(start),
+                part,
+                rows: (painted.shown.rows * 1e3) as u16,
+                area: painted.size.area as u32,
+            })
+        };
+        let mut paints: Vec<Paint> = self.painted.iter().filter_map(paint).collect();
+        paints.sort_by_key(|paint| paint.at);
+        paints
     }
 
     /// Returns visual progress: (time, share of the final picture), from (`start`, 0) to 1.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::RecordOptions;
-use super::har::{Body, Load, Scripts};
+use super::har::{self, Body, Load, Scripts};
 use super::history;
 use super::layout::{self, STYLES};
 use super::log::{Log, Request};
@@ -26,6 +26,9 @@ use crate::{Browser, ChromiumError, Event, Session};
 
 /// The maximum bytes of bodies that Chromium keeps.
 const BODIES_MAX: u64 = 512 * 1024 * 1024;
+
+/// Pictures may let the recording grow by one part in this many.
+pub(super) const GROWTH: usize = 10;
 
 /// The timeout for the delivery of the trace.
 const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -190,7 +193,7 @@ pub(super) fn load(
     )?;
     let metrics = session.call("Page.getLayoutMetrics", json!({}))?;
     let requests = recorder.log.finish();
-    let bodies = requests
+    let bodies: Vec<Option<Body>> = requests
         .iter()
         .map(|r| body(&mut session, r))
         .collect::<Result<_, _>>()?;
@@ -212,8 +215,7 @@ pub(super) fn load(
     let (areas, nodes) = shown(&snapshot, &paints, screen);
     let histories = history::of(&mut session, &frame, &nodes)?;
     let trace = recorder.trace.finish(without_fragment(current), &frame);
-    let shares = shares::measure(&mut session, &areas, &trace.images, screen)?;
-    Ok(Load {
+    let mut load = Load {
         url: url.into(),
         chromium: browser.version().into(),
         processors: available_parallelism().ok().map(NonZero::get),
@@ -224,14 +226,17 @@ pub(super) fn load(
         trace,
         snapshot,
         histories,
-        shares,
+        shares: None,
         paints,
         watched: Scripts::default(),
         waits: Waits::default(),
         keep_secrets: options.keep_secrets,
         at_once: options.at_once,
         unscripted: None,
-    })
+    };
+    let room = har::har(&load).to_string().len() / GROWTH;
+    load.shares = shares::measure(&mut session, &areas, &load.trace.images, screen, room)?;
+    Ok(load)
 }
 
 /// Returns the visible area of each image of the page, and the nodes of its visible elements.

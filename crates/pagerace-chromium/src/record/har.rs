@@ -9,13 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pagerace_har::Device;
 use pagerace_har::extension::{
-    self, Element, HiddenBy, LargestKind, Layout, Ms, PageFields, Paints, Rect, VERSION,
+    self, Element, HiddenBy, LargestKind, Layout, Ms, PageFields, Paints, Pictures, Rect, VERSION,
 };
 use pagerace_har::fonts::{self, Face};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 use url::Url;
 
+use super::collect::GROWTH;
 use super::history::{History, Motion};
 use super::layout::{self, Script};
 use super::log::Request;
@@ -176,19 +177,47 @@ pub(super) fn har(load: &Load) -> Value {
         .collect();
     let timing = |key: &str| load.paints[key].as_f64().map_or(-1.0, round);
     let started = page.date(zero);
-    json!({"log": {
-        "version": "1.2",
-        "creator": {"name": "Pagerace", "version": env!("CARGO_PKG_VERSION")},
-        "browser": {"name": "Chromium", "version": load.chromium},
-        "pages": [{
-            "id": "page_1",
-            "title": url,
-            "startedDateTime": started,
-            "pageTimings": {"onContentLoad": timing("dclMs"), "onLoad": timing("loadMs")},
-            "_pagerace": extension(page, dropped),
-        }],
-        "entries": entries,
-    }})
+    let mut fields = extension(page, dropped);
+    let pictures = fields
+        .layout
+        .as_mut()
+        .and_then(|layout| layout.pictures.take());
+    let har = |fields: &PageFields| {
+        json!({"log": {
+            "version": "1.2",
+            "creator": {"name": "Pagerace", "version": env!("CARGO_PKG_VERSION")},
+            "browser": {"name": "Chromium", "version": load.chromium},
+            "pages": [{
+                "id": "page_1",
+                "title": url,
+                "startedDateTime": started,
+                "pageTimings": {"onContentLoad": timing("dclMs"), "onLoad": timing("loadMs")},
+                "_pagerace": fields,
+            }],
+            "entries": entries,
+        }})
+    };
+    let length = har(&fields).to_string().len();
+    if let Some(layout) = &mut fields.layout {
+        layout.pictures = pictures.and_then(|all| fitting(all, length / GROWTH));
+    }
+    har(&fields)
+}
+
+/// Returns the pictures that together take at most `room` bytes, the most useful ones first.
+fn fitting(pictures: Pictures, mut room: usize) -> Option<Pictures> {
+    let mut fits = |picture: Option<String>| {
+        let picture = picture.filter(|picture| picture.len() <= room)?;
+        room -= picture.len();
+        Some(picture)
+    };
+    Some(Pictures {
+        whole: fits(Some(pictures.whole))?,
+        canvas: fits(pictures.canvas),
+        bare: fits(pictures.bare),
+        imageless: fits(pictures.imageless),
+        textless: fits(pictures.textless),
+    })
 }
 
 /// Returns the extension fields of the page. `secrets_dropped` is the number of secrets that were
@@ -225,6 +254,7 @@ fn extension(page: Page<'_>, secrets_dropped: usize) -> PageFields {
             viewport: Some(load.viewport),
             elements,
             shares,
+            pictures: load.shares.as_ref().and_then(Shares::pictures).cloned(),
             overlay: load.watched.covers.overlay,
             hidden: load.watched.covers.hidden,
             hidden_by: load.waits.hidden_by.map(|(script, limit)| HiddenBy {

@@ -16,6 +16,7 @@
 //! Left out: frames and the contents of shadow trees, which count as boxes.
 
 mod ink;
+mod photo;
 mod picture;
 mod rows;
 
@@ -24,10 +25,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pagerace_core::Duration;
-use pagerace_har::extension::{self, Element, ElementKind, ImageShare, Share};
+use pagerace_har::extension::{self, Element, ElementKind, ImageShare, Pictures, Share};
 use serde_json::{Value, json};
 
 use self::ink::{Ink, Place};
+use self::photo::Camera;
 use self::picture::Picture;
 use self::rows::{Parts, Place as Rows};
 use super::collect::TICK;
@@ -61,9 +63,16 @@ pub(super) struct Shares {
     ink: Ink,
     /// The images for which nothing reserves a height before their bytes tell it.
     unreserved: BTreeSet<String>,
+    /// Pictures for people.
+    pictures: Option<Pictures>,
 }
 
 impl Shares {
+    /// Takes the pictures of the page.
+    pub(super) fn pictures(&self) -> Option<&Pictures> {
+        self.pictures.as_ref()
+    }
+
     /// Writes the shares of the elements that are not images, and returns the others.
     pub(super) fn write(
         &self,
@@ -136,8 +145,8 @@ fn rounded(share: f64) -> Share {
 }
 
 /// Measures the shares of the page in `session`. `areas` is the visible area of each
-/// image URL, in pixels of a viewport of this size, and `sizes` the natural size of each. Returns
-/// `None` if the page cannot be captured or changed.
+/// image URL, in pixels of a viewport of this size, and `sizes` the natural size of each. The
+/// pictures take about `room` bytes. Returns `None` if the page cannot be captured or changed.
 ///
 /// The page is not usable afterwards: it is frozen, and its scripts are disabled.
 ///
@@ -148,8 +157,9 @@ pub(super) fn measure(
     areas: &BTreeMap<String, f64>,
     sizes: &BTreeMap<String, (f64, f64)>,
     viewport: (f64, f64),
+    room: usize,
 ) -> Result<Option<Shares>, ChromiumError> {
-    match photographed(session, areas, sizes, viewport) {
+    match photographed(session, areas, sizes, viewport, room) {
         // A page that does not permit the measurement is recorded without shares.
         Err(ChromiumError::Refused { .. }) => Ok(None),
         result => result,
@@ -161,6 +171,7 @@ fn photographed(
     areas: &BTreeMap<String, f64>,
     sizes: &BTreeMap<String, (f64, f64)>,
     viewport: (f64, f64),
+    room: usize,
 ) -> Result<Option<Shares>, ChromiumError> {
     let begin = session.now();
     session.call(
@@ -177,14 +188,34 @@ fn photographed(
     let Some(complete) = picture(session)? else {
         return Ok(None);
     };
+    let camera = Camera::focused(session, viewport, room)?;
+    let photo = |session: &mut Session| match &camera {
+        Some((camera, _)) => camera.take(session),
+        None => Ok(None),
+    };
+    let hide = |session: &mut Session, hidden: &Value, text: bool, boxes: bool| {
+        session.evaluate(&format!("pageraceHide({hidden}, {text}, {boxes})"))
+    };
     let progress = |session: &mut Session, hidden: &Value, text: bool, boxes: bool| {
-        session.evaluate(&format!("pageraceHide({hidden}, {text}, {boxes})"))?;
+        hide(session, hidden, text, boxes)?;
         let picture = picture(session)?;
         Ok::<_, ChromiumError>(picture.map(|p| (p.progress_to(&complete), p)))
     };
     let canvas = progress(session, &Value::Null, true, true)?;
+    let canvas_photo = photo(session)?;
     let bare = progress(session, &Value::Null, true, false)?;
+    let bare_photo = photo(session)?;
     let imageless = progress(session, &Value::Null, false, false)?;
+    let imageless_photo = photo(session)?;
+    hide(session, &json!([]), true, false)?;
+    let textless_photo = photo(session)?;
+    let pictures = camera.map(|(_, whole)| Pictures {
+        whole,
+        textless: textless_photo,
+        imageless: imageless_photo,
+        bare: bare_photo,
+        canvas: canvas_photo,
+    });
     let (Some(canvas), Some(bare), Some(imageless)) = (canvas, bare, imageless) else {
         return Ok(None);
     };
@@ -211,6 +242,7 @@ fn photographed(
     let steps = [canvas.0, bare.0, imageless.0];
     Ok(Some(Shares {
         unreserved,
+        pictures,
         ..shares(steps, single, others, ink)
     }))
 }
@@ -247,6 +279,7 @@ fn shares(
         others,
         ink,
         unreserved: BTreeSet::new(),
+        pictures: None,
     }
 }
 

@@ -19,7 +19,7 @@ use crate::extension::{self, Cover, DocumentEvent, LargestKind, Ms};
 use pagerace_page::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
 use pagerace_page::{
     Element, ElementKind, FontUse, ImageShare, InlineScript, Largest, Overlay, PageLayout,
-    PictureShares, Rect, RenderingTime, ResourceId, Wait,
+    PictureShares, Pictures, Rect, RenderingTime, ResourceId, Wait,
 };
 
 /// Returns the layout of the page; `None` if the recording has none.
@@ -89,6 +89,27 @@ pub(super) fn read(
         overlay: layout.overlay.map(overlay),
         hidden: hidden_by.or(hidden),
         measured_in: None,
+        pictures: pictures(layout.pictures.as_ref(), lasting),
+    })
+}
+
+/// Returns the pictures of the page. What is no WebP file in base64 counts as missing.
+fn pictures(told: Option<&extension::Pictures>, elements: usize) -> Option<Pictures> {
+    let checked = |text: &String| {
+        let is_base64 = |c: u8| c.is_ascii_alphanumeric() || b"+/=".contains(&c);
+        // The bytes "RIFF", of which the last two bits are in the sixth letter.
+        let is_webp = text.starts_with("UklGR") && text.bytes().all(is_base64);
+        is_webp.then(|| text.clone())
+    };
+    let told = told?;
+    let part = |text: &Option<String>| text.as_ref().and_then(checked);
+    Some(Pictures {
+        whole: checked(&told.whole)?,
+        textless: part(&told.textless),
+        imageless: part(&told.imageless),
+        bare: part(&told.bare),
+        canvas: part(&told.canvas),
+        elements,
     })
 }
 

@@ -1,12 +1,16 @@
 //! Input of the HTML report, filled from results.
 
+use std::collections::BTreeMap;
+
+use pagerace_core::Instant;
+use pagerace_har::domain::registrable;
 use pagerace_page::Page;
 use pagerace_report::input::Provenance;
 use pagerace_report::input::{
-    AcrossRow, AcrossSection, Comparison, Metric, Named, NetworkResult, PageResult, Report,
-    Resource, Row, RunDetail, Why,
+    AcrossRow, AcrossSection, Comparison, Metric, Named, NetworkResult, PageResult, PathStep,
+    Report, Resource, Row, RunDetail, Why,
 };
-use pagerace_sim::{Outcome, Part};
+use pagerace_sim::{Outcome, Part, Step};
 
 use crate::VERSION;
 use crate::across::across_pages;
@@ -16,9 +20,10 @@ use crate::detail::{Choice, median_runs, record};
 use crate::error::LabError;
 use crate::export::json::scenario_text;
 use crate::facts::facts_in;
-use crate::metric::{MetricId, metrics};
+use crate::film::{Load, Stage};
+use crate::metric::{MetricId, Wording, metrics};
 use crate::plan::Plan;
-use crate::results::{Fact, Results, distinct};
+use crate::results::{Fact, Results};
 use crate::runner::{OnProgress, Runner};
 use crate::stats::finite;
 use crate::unit::Unit;
@@ -83,6 +88,7 @@ fn without_runs(results: &Results, rerun: &str) -> Report {
     let mut notes = notes(results);
     Report {
         title: title(results),
+        question: question(plan),
         version: VERSION.to_owned(),
         seed: plan.seed,
         runs: results.most_runs() as u32,
@@ -131,12 +137,47 @@ fn add_details(
 ) {
     let details: Vec<_> = details.collect();
     let recorded = details.len();
+    let mut stages: BTreeMap<usize, Vec<&RunDetail>> = BTreeMap::new();
+    for (variant, detail) in &details {
+        let (page, ..) = plan.variant_parts(*variant);
+        stages.entry(page).or_default().push(detail);
+    }
+    let stages: BTreeMap<usize, Stage> = stages
+        .into_iter()
+        .map(|(page, details)| {
+            let loads: Vec<Load<'_>> = details.into_iter().map(load_of).collect();
+            (page, Stage::new(&plan.pages[page], &loads))
+        })
+        .collect();
     for (variant, detail) in details {
         let (page, network, contender) = plan.variant_parts(variant);
+        let shows = stages[&page].shows(load_of(&detail));
         let rows = &mut report.pages[page].networks[network].rows;
         if let Some(row) = rows.iter_mut().find(|row| row.contender == contender) {
-            row.detail = Some(RunDetail { recorded, ..detail });
+            row.detail = Some(RunDetail {
+                recorded,
+                shows,
+                ..detail
+            });
         }
+    }
+    for (index, stage) in stages {
+        let (page, entry) = (&plan.pages[index], &mut report.pages[index]);
+        entry.resources = resources(page);
+        entry.largest = stage.largest(page);
+        // Live loads have no paints.
+        let rows = entry.networks.iter().flat_map(|network| &network.rows);
+        let mut details = rows.filter_map(|row| row.detail.as_ref());
+        let is_filmed = details.any(|detail| !detail.shows.is_empty());
+        entry.scene = is_filmed.then_some(stage.scene);
+    }
+}
+
+/// Returns what a run tells about its film.
+fn load_of(detail: &RunDetail) -> Load<'_> {
+    Load {
+        paints: &detail.trace.paints,
+        timings: &detail.timings,
     }
 }
 
@@ -175,6 +216,39 @@ fn title(results: &Results) -> String {
         Provenance::Live => ", live",
     };
     format!("{what}: {contenders} on {networks}{live}")
+}
+
+/// Most contenders that the question names.
+const ASKED_MAX: usize = 4;
+
+/// Returns the question that the race answers.
+fn question(plan: &Plan) -> String {
+    let names = plan.labels();
+    let who = if names.len() <= ASKED_MAX {
+        let (last, others) = names.split_last().map_or(("", &[][..]), |(l, o)| (l, o));
+        match others {
+            [] => last.to_owned(),
+            others => format!("{} or {last}", others.join(", ")),
+        }
+    } else {
+        format!("which of {}", plan.noun().count(names.len()))
+    };
+    let pages = match plan.pages.as_slice() {
+        [page] => page.name.clone(),
+        pages => format!("{} pages", pages.len()),
+    };
+    let what = match plan.metric.metric().wording {
+        Wording::Moment(does) => format!("{does} sooner"),
+        Wording::Amount(what) => format!("has the lower {what}"),
+    };
+    let mut question = format!("{pages}: {who}: which {what}?");
+    if names.len() > ASKED_MAX {
+        question = format!("{pages}: {who} {what}?");
+    }
+    if names.len() < 2 {
+        question = format!("{pages}: how does {who} load?");
+    }
+    question
 }
 
 fn metric_entry(metric: &crate::Metric) -> Metric {
@@ -222,21 +296,53 @@ fn whys(results: &Results, page: usize, network: usize) -> Vec<Why> {
         sentence: why::sentence(&results.plan, why),
         baseline: why.base.parts.0.to_vec(),
         own: why.own.parts.0.to_vec(),
+        baseline_path: path(&why.base.path),
+        own_path: path(&why.own.path),
     })
     .collect()
 }
 
-fn page_result(results: &Results, index: usize, page: &Page) -> PageResult {
+/// Returns a critical path for the report.
+fn path(steps: &[Step]) -> Vec<PathStep> {
+    let ms = |at: Instant| at.since(Instant::ZERO).as_millis_f64();
+    let step = |step: &Step| {
+        let longest = Part::ALL.iter().enumerate();
+        let longest =
+            longest.max_by_key(|(index, part)| (step.parts.get(**part), usize::MAX - index));
+        PathStep {
+            resource: step.resource.index(),
+            from_ms: ms(step.from),
+            until_ms: ms(step.until),
+            part: longest.map_or(0, |(index, _)| index),
+        }
+    };
+    steps.iter().map(step).collect()
+}
+
+fn resources(page: &Page) -> Vec<Resource> {
     let resources = page.resources.iter().map(|resource| Resource {
         url: resource.url.clone(),
         destination: resource.destination,
         bytes: resource.body_bytes,
         render_blocking: resource.render_blocking,
+        status: resource.status,
+        priority: resource.priority,
+        owner: if resource.third_party {
+            registrable(&page.origins[resource.origin.index()].host).to_owned()
+        } else {
+            String::new()
+        },
     });
+    resources.collect()
+}
+
+fn page_result(results: &Results, index: usize, page: &Page) -> PageResult {
     PageResult {
         name: page.name.clone(),
         url: page.url.clone(),
-        resources: resources.collect(),
+        resources: Vec::new(),
+        scene: None,
+        largest: None,
         networks: (0..results.plan.networks.len())
             .map(|network| network_result(results, index, network))
             .collect(),
@@ -261,6 +367,7 @@ fn network_result(results: &Results, page: usize, network: usize) -> NetworkResu
     NetworkResult {
         network,
         verdict: verdict.sentence,
+        record: record_of(ranked).unwrap_or_default(),
         outcome: verdict.kind,
         winner: verdict.winner,
         rows: rows.collect(),
@@ -325,11 +432,7 @@ fn across(results: &Results) -> Vec<AcrossSection> {
 /// Returns notes on the interpretation of the results.
 fn notes(results: &Results) -> Vec<String> {
     let plan = &results.plan;
-    let places = (0..plan.networks.len()).flat_map(|n| (0..plan.pages.len()).map(move |p| (p, n)));
-    let records = places
-        .filter_map(|(page, network)| record_of(&analyse(results, page, network, plan.metric)));
-    let records: Vec<String> = records.collect();
-    let mut notes: Vec<String> = distinct(records.iter()).into_iter().cloned().collect();
+    let mut notes = Vec::new();
     for page in &plan.pages {
         let name = if plan.pages.len() > 1 {
             format!("{}: ", page.name)

@@ -56,6 +56,29 @@ pub struct PageLayout {
     /// `Chromium 156.0.7000.1`; `None` if the recording has a layout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_in: Option<String>,
+    /// Pictures of the loaded page. They show what a load looks like and change nothing of it, so
+    /// scenarios do not hold them.
+    #[serde(skip)]
+    pub pictures: Option<Pictures>,
+}
+
+/// Pictures of the viewport, as WebP in base64: complete, and without some of its parts, so that
+/// what lies behind those can be shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pictures {
+    /// All parts.
+    pub whole: String,
+    /// All but text.
+    pub textless: Option<String>,
+    /// All but images.
+    pub imageless: Option<String>,
+    /// Neither text nor images.
+    pub bare: Option<String>,
+    /// The canvas alone.
+    pub canvas: Option<String>,
+    /// Number of elements of the layout, from the first, that the pictures can show. Scripts remove
+    /// the others before the page is complete.
+    pub elements: usize,
 }
 
 /// A script inside the document.

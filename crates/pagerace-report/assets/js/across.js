@@ -31,8 +31,17 @@ function drawAcross(state) {
     const [counts, curves] = [make('figure'), make('figure')];
     grid.append(counts, curves);
     return [
-      addChart(counts, (width) => buildCounts(across, metric, network, width)),
-      withTip(addChart(curves, (width) => buildCurves(across, metric, network, width)), (percent) => curveTip(across.rows, percent)),
+      addChart(counts, (width) => buildCounts(across, metric, network, width), {
+        name: `Gains and losses on ${network.name}`,
+        rows: () => [['contender', 'gain', 'lose', 'pages'], ...across.rows.map((row) => {
+          const { gain, lose, all } = countPages(row, metric);
+          return [report.contenders[row.contender].name, gain, lose, all];
+        })],
+      }),
+      withTip(addChart(curves, (width) => buildCurves(across, metric, network, width), {
+        name: `Distribution on ${network.name}`,
+        rows: () => [['contender', 'difference percent'], ...across.rows.flatMap((row) => row.differences_percent.map((p) => [report.contenders[row.contender].name, p]))],
+      }), (percent) => curveTip(across.rows, percent)),
     ];
   });
 }

@@ -18,9 +18,17 @@ function painted(paint, style, z2) {
 
 // A chart in `host`. `build(width)` gives { height, label, option }; it is asked
 // again whenever the width or the colours change, and on `redraw()`.
-function addChart(host, build) {
+// `saved` names the chart and gives its data as rows, for files of them.
+function addChart(host, build, saved) {
   const element = make('div', { class: 'chart', role: 'img' });
   host.append(element);
+  if (saved) {
+    host.append(saveBar(saved.name, {
+      svg: () => chartSvg(build, chart.width || 800),
+      png: () => fetchless(chart.instance.getDataURL({ pixelRatio: 2, backgroundColor: colour('bg') })),
+      csv: saved.rows,
+    }));
+  }
   const chart = { element, instance: null, width: 0, redraw, remove };
   function redraw() {
     const width = element.clientWidth;
@@ -48,6 +56,12 @@ function addChart(host, build) {
   charts.add(chart);
   redraw();
   return chart;
+}
+
+// The bytes of a data URL. The page's policy forbids to fetch it.
+function fetchless(url) {
+  const bytes = atob(url.split(',')[1]);
+  return new Blob([Uint8Array.from(bytes, (c) => c.charCodeAt(0))], { type: 'image/png' });
 }
 
 function redrawAll() {

@@ -3,6 +3,22 @@
 const report = JSON.parse(document.getElementById('data').textContent);
 const decoded = new WeakMap();
 
+// Comparisons come as lists; see `values` in src/compact.rs.
+function unpack(list) {
+  const at = (i) => (list[i] === undefined ? null : list[i]);
+  const range = (i) => (at(i) === null ? null : [at(i), at(i + 1)]);
+  return {
+    median: at(0), difference: at(1), difference_percent: at(2), interval: range(3), effect_size: at(5), p_value: at(6),
+    range: range(7), sure_range: range(9), probable_range: range(11), sooner: at(13), counts: at(14) === 1,
+  };
+}
+
+for (const page of report.pages || []) {
+  for (const result of page.networks) {
+    for (const row of result.rows) row.values = row.values.map(unpack);
+  }
+}
+
 function cached(key, make) {
   if (!decoded.has(key)) decoded.set(key, make());
   return decoded.get(key);
@@ -36,8 +52,9 @@ function timingsOf(detail) {
       at += timing[i + 1];
       return span;
     });
-    const [, , , , , , , hol, holOther, protocol, connection, reused] = timing;
+    const [, , , , , , , hol, holOther, protocol, connection, reused, priority] = timing;
     rows.push({
+      urgency: priority ? (priority - 1) >> 1 : null, incremental: priority ? (priority - 1) % 2 === 1 : false,
       resource, from: inMs(timing[0]), until: inMs(at), spans, hol, holOther,
       protocol: `h${protocol}`, connection: connection || null, reused: reused === 1,
     });

@@ -239,6 +239,8 @@ function drawDifferences(state) {
     const network = report.networks[result.network];
     const figure = make('figure', {}, make('figcaption', {}, make('b', {}, network.name), make('small', {}, network.description)));
     byId('differences').append(figure);
-    return addChart(figure, (width) => buildDifferences(result, ranges[i].range, state, width));
+    return addChart(figure, (width) => buildDifferences(result, ranges[i].range, state, width), {
+      name: `Differences in ${metric.title} on ${network.name}`, rows: () => metricRows(result.rows, [state.metric]),
+    });
   });
 }

@@ -1,10 +1,6 @@
 // The controls, and what follows from them.
 
-const state = {
-  page: 0, metric: report.metric, unit: 'percent',
-  waterfallNetwork: 0, waterfallContender: 0,
-  wireNetwork: 0, wireTop: 0, wireBottom: 0,
-};
+const state = { page: 0, network: 0, contender: report.baseline, metric: report.metric, unit: 'percent' };
 
 // Charts by section, so that a section can be drawn anew.
 const drawn = {};
@@ -16,12 +12,15 @@ function draw(section, make_) {
   drawn[section] = make_(state) || [];
 }
 
+// What was measured of the page on the network shown.
+function resultShown({ page, network }) {
+  return report.pages[page].networks.find((result) => result.network === network);
+}
+
 function drawComparisons() {
-  const metric = report.metrics[state.metric];
-  byId('metric-definition').textContent = metric.definition;
+  byId('metric-definition').textContent = report.metrics[state.metric].definition;
   draw('differences', drawDifferences);
   draw('across', drawAcross);
-  drawTables(state);
 }
 
 function drawLegends() {
@@ -33,39 +32,62 @@ function drawLegends() {
 
 // The network's best contender, or another than the baseline.
 function rival(network) {
-  const result = report.pages[state.page].networks.find((r) => r.network === network);
+  const result = resultShown({ page: state.page, network });
   if (!result) return report.baseline;
-  const others = result.rows.filter((row) => row.contender !== report.baseline && row.detail);
+  const others = rankedRows(result, report.metric).filter((row) => row.contender !== report.baseline);
+  const seen = others.filter((row) => row.detail);
   if (result.winner !== null && result.winner !== report.baseline) return result.winner;
-  return others.length ? others[0].contender : report.baseline;
+  const [first] = [...seen, ...others];
+  return first ? first.contender : report.baseline;
 }
 
-// Networks and contenders of the page, for the selectors below.
+// Networks and contenders of the page, for the selectors.
 function fillChoices() {
   const networks = report.pages[state.page].networks.map((r) => [r.network, report.networks[r.network].name]);
-  const contenders = report.contenders.map((s, i) => [i, s.name + (i === report.baseline ? ' (baseline)' : '')]);
-  const known = (network) => networks.some(([n]) => n === network);
-  for (const key of ['waterfallNetwork', 'wireNetwork']) {
-    if (!known(state[key]) && networks.length) [[state[key]]] = networks;
-  }
-  state.waterfallContender = rival(state.waterfallNetwork);
-  state.wireTop = report.baseline;
-  state.wireBottom = rival(state.wireNetwork);
-  fillSelect(byId('waterfall-network'), networks, state.waterfallNetwork);
-  fillSelect(byId('waterfall-contender'), contenders, state.waterfallContender);
-  fillSelect(byId('wire-network'), networks, state.wireNetwork);
-  fillSelect(byId('wire-top'), contenders, state.wireTop);
-  fillSelect(byId('wire-bottom'), contenders, state.wireBottom);
+  if (!networks.some(([network]) => network === state.network) && networks.length) [[state.network]] = networks;
+  const rivals = report.contenders.map((s, i) => [i, s.name]).filter(([i]) => i !== report.baseline);
+  fillSelect(byId('network'), networks, state.network);
+  fillSelect(byId('contender'), rivals, state.contender);
+  byId('network-label').hidden = networks.length < 2;
+  byId('contender-label').hidden = rivals.length < 2;
+  byId('shown').hidden = report.pages.length < 2 && networks.length < 2 && rivals.length < 2;
+  byId('baseline-name').textContent = report.contenders[report.baseline].name;
+}
+
+// Everything that shows the baseline and one contender on one network.
+function drawPair() {
+  draw('tiles', drawTiles);
+  draw('film', () => []);
+  draw('strip', drawFilm);
+  draw('paths', drawPaths);
+  draw('waterfall', drawWaterfall);
+  draw('wire', drawWire);
+}
+
+function chooseNetwork(network) {
+  state.network = network;
+  state.contender = rival(network);
+  fillChoices();
+  drawPair();
 }
 
 function drawPage() {
+  state.contender = rival(state.network);
   fillChoices();
+  state.contender = rival(state.network);
+  byId('contender').value = String(state.contender);
   drawLegends();
   drawComparisons();
+  drawTables(state);
   draw('why', drawWhy);
   draw('progress', drawProgress);
-  draw('waterfall', drawWaterfall);
-  draw('wire', drawWire);
+  drawPair();
+}
+
+function choosePage(page) {
+  state.page = page;
+  byId('page').value = String(page);
+  drawPage();
 }
 
 function onSelect(id, apply) {
@@ -73,26 +95,18 @@ function onSelect(id, apply) {
 }
 
 function listen() {
-  onSelect('page', (value) => { state.page = Number(value); drawPage(); });
+  onSelect('page', (value) => choosePage(Number(value)));
+  onSelect('network', (value) => chooseNetwork(Number(value)));
+  onSelect('contender', (value) => { state.contender = Number(value); drawPair(); });
   onSelect('metric', (value) => { state.metric = Number(value); drawComparisons(); });
   onSelect('unit', (value) => { state.unit = value; drawComparisons(); });
-  onSelect('waterfall-network', (value) => { state.waterfallNetwork = Number(value); draw('waterfall', drawWaterfall); });
-  onSelect('waterfall-contender', (value) => { state.waterfallContender = Number(value); draw('waterfall', drawWaterfall); });
-  onSelect('wire-top', (value) => { state.wireTop = Number(value); draw('wire', drawWire); });
-  onSelect('wire-bottom', (value) => { state.wireBottom = Number(value); draw('wire', drawWire); });
-  onSelect('wire-network', (value) => {
-    state.wireNetwork = Number(value);
-    state.wireBottom = rival(state.wireNetwork);
-    byId('wire-bottom').value = String(state.wireBottom);
-    draw('wire', drawWire);
-  });
+  byId('wire-fold').addEventListener('toggle', () => draw('wire', drawWire));
   const zooms = { in: [0.5, 0], out: [2, 0], left: [1, -0.25], right: [1, 0.25], all: [1e9, 0] };
   for (const [name, move] of Object.entries(zooms)) {
     byId(`wire-${name}`).addEventListener('click', () => state.wireShared && zoomWire(state.wireShared, ...move));
   }
   byId('copy').addEventListener('click', copyScenario);
   window.addEventListener('scroll', hideTip, { passive: true });
-  window.addEventListener('beforeprint', () => { byId('tables').open = true; });
 }
 
 function copyScenario() {
@@ -121,8 +135,9 @@ function start() {
   for (const noun of document.querySelectorAll('[data-noun]')) noun.textContent = report.noun;
   fillFooter();
   listen();
+  drawPages();
   drawPage();
-  followScheme(drawLegends);
+  followScheme(() => { drawLegends(); drawPair(); });
 }
 
 start();

@@ -94,6 +94,24 @@ function drawLineLegends() {
   }
 }
 
+function progressRows(result) {
+  return [['contender', 'ms', 'percent'], ...result.rows.filter((row) => row.detail).flatMap((row) => progressOf(row.detail).map(
+    ([at, percent]) => [report.contenders[row.contender].name, Math.round(at * 10) / 10, percent]))];
+}
+
+// Paints that show nothing yet are longer than this, ms.
+const UNSEEN_FROM = 30;
+
+// Why progress stays at 0 % after the first contentful paint.
+function unseenPaints(result) {
+  return result.rows.filter((row) => row.detail && !hiddenLines.has(row.contender)).flatMap((row) => {
+    const first = row.detail.marks.find(([name]) => name === 'fcp');
+    const seen = progressOf(row.detail).find(([, percent]) => percent > 0);
+    if (!first || !seen || seen[0] - inMs(first[1]) < UNSEEN_FROM) return [];
+    return [`${report.contenders[row.contender].name}: the first contentful paint, at ${formatMs(inMs(first[1]))}, shows nothing that can be seen. Text waits for its fonts, or scripts hide the page, until ${formatMs(seen[0])}.`];
+  });
+}
+
 function drawProgress(state) {
   return report.pages[state.page].networks
     .filter((result) => result.rows.some((row) => row.detail))
@@ -101,6 +119,10 @@ function drawProgress(state) {
       const network = report.networks[result.network];
       const figure = make('figure', {}, make('figcaption', {}, make('b', {}, network.name)));
       byId('progress').append(figure);
-      return withTip(addChart(figure, (width) => buildProgress(result, width)), (ms) => progressTip(result, ms));
+      const chart = addChart(figure, (width) => buildProgress(result, width), {
+        name: `Visual progress on ${network.name}`, rows: () => progressRows(result),
+      });
+      figure.append(...unseenPaints(result).map((text) => make('p', { class: 'hint' }, text)));
+      return withTip(chart, (ms) => progressTip(result, ms));
     });
 }

@@ -1,7 +1,5 @@
-// The waterfall of one run. Only the rows in view are drawn, so that a page of
-// a thousand requests scrolls as well as one of ten.
-
-const WATERFALL_TOP = 46;
+// Waterfalls of two runs, one under the other on one axis. Rows are elements, so that they can be
+// read, searched and copied.
 
 // Height in px and colour of each span; wait is hollow. Told apart by both.
 const SPAN_LOOKS = {
@@ -13,7 +11,10 @@ const SPAN_LOOKS = {
   receive: { height: 12, colour: 'blue', text: 'receive' },
 };
 
-const MARK_DASHES = [[6, 3], [2, 3], [10, 3, 2, 3]];
+// Third parties with at least so many requests are folded.
+const FOLD_FROM = 2;
+
+const PRIORITY_NAMES = { VeryHigh: 'highest', High: 'high', Medium: 'medium', Low: 'low', VeryLow: 'lowest' };
 
 function spanStyle(name) {
   const look = SPAN_LOOKS[name];
@@ -21,33 +22,40 @@ function spanStyle(name) {
   return look.hollow ? { fill: mix(colour('bg'), tone, 0.3), stroke: tone, lineWidth: 1 } : { fill: tone };
 }
 
+function spanCss(name) {
+  const style = spanStyle(name);
+  return `height:${SPAN_LOOKS[name].height}px;background:${style.fill};${style.stroke ? `border:1px solid ${style.stroke};` : ''}`;
+}
+
 function drawWaterfallLegend() {
   const items = SPANS.map((name) => {
-    const style = spanStyle(name);
     const sample = make('i');
-    sample.style.cssText = `width:22px;height:${SPAN_LOOKS[name].height}px;background:${style.fill};${
-      style.stroke ? `border:1px solid ${style.stroke}` : ''}`;
+    sample.style.cssText = `width:22px;${spanCss(name)}`;
     return make('span', {}, sample, SPAN_LOOKS[name].text);
   });
-  const badge = make('b', {}, 'B');
-  badge.style.color = colour('worse');
-  items.push(make('span', {}, badge, 'holds back the first paint'));
+  items.push(
+    make('span', {}, make('b', { class: 'badge' }, 'B'), 'holds back the first paint'),
+    make('span', {}, make('b', { class: 'badge lcp' }, 'LCP'), 'largest element'),
+    make('span', {}, make('i', { class: 'path-sample' }), 'on the critical path'),
+  );
   byId('waterfall-legend').replaceChildren(...items);
 }
 
-function waterfallView(state) {
+function waterfallView(state, contender) {
   const page = report.pages[state.page];
-  const result = page.networks.find((r) => r.network === state.waterfallNetwork);
-  const row = rowOf(result, state.waterfallContender);
+  const result = resultShown(state);
+  const row = rowOf(result, contender);
   if (!row || !row.detail) return null;
-  const marks = row.detail.marks.map(([name, tick]) => ({ name: markName(name), at: inMs(tick) }));
+  const why = whyOf(result, state.contender);
+  const path = why ? (contender === why.contender ? why.own_path : contender === report.baseline ? why.baseline_path : []) : [];
   return {
-    page, row, marks,
+    page, row, result,
+    marks: row.detail.marks.map(([name, tick]) => ({ name: markName(name), at: inMs(tick) })),
     rows: timingsOf(row.detail),
-    end: endOf(row.detail) * 1.02,
+    end: endOf(row.detail),
     colours: resourceColours(page),
     network: report.networks[result.network],
-    first: 0,
+    path: new Set(path.map(([resource]) => resource)),
   };
 }
 
@@ -57,9 +65,10 @@ function markName(name) {
 
 function waterfallHint(view) {
   const { row, rows, page, marks } = view;
+  const bytes = rows.reduce((sum, { resource }) => sum + page.resources[resource].bytes, 0);
   const parts = [
-    `Median run (number ${row.detail.run + 1})`,
-    `${plural(rows.length, 'request', 'requests')} of ${plural(page.resources.length, 'resource', 'resources')}`,
+    `median run (number ${row.detail.run + 1})`,
+    `${plural(rows.length, 'request', 'requests')}, ${formatBytes(bytes)}`,
     ...marks.map((mark) => `${mark.name} ${formatMs(mark.at)}`),
   ];
   const failure = row.detail.failure ? ` The load did not finish: ${row.detail.failure}` : '';
@@ -68,190 +77,139 @@ function waterfallHint(view) {
 
 function drawWaterfall(state) {
   const host = byId('waterfall');
-  host.replaceChildren();
-  const view = waterfallView(state);
-  byId('waterfall-hint').textContent = view ? waterfallHint(view) : 'This run was not recorded in detail.';
-  if (!view) return [];
-  const scroll = make('div', {
-    class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Waterfall, scrolls',
-  });
-  // The library makes its own element relative, so another one sticks.
-  const stuck = make('div', { class: 'stuck' });
-  const spacer = make('div');
-  scroll.append(stuck, spacer);
-  host.append(scroll);
-  const chart = addChart(stuck, (width) => {
-    const shape = waterfallShape(view, width);
-    scroll.style.height = `${shape.height + 2}px`;
-    spacer.style.height = `${shape.total - shape.height}px`;
-    return buildWaterfall(view, shape, width);
-  });
-  scroll.addEventListener('scroll', () => scrollWaterfall(chart, view, scroll.scrollTop));
-  return [chart];
-}
-
-function waterfallShape(view, width) {
-  const narrow = width < 620;
-  const rowHeight = narrow ? 32 : 20;
-  const total = WATERFALL_TOP + view.rows.length * rowHeight + 8;
-  const room = Math.max(240, Math.min(720, Math.round(window.innerHeight * 0.75)));
-  const fits = Math.max(1, Math.min(view.rows.length, Math.floor((room - WATERFALL_TOP) / rowHeight)));
-  const height = WATERFALL_TOP + fits * rowHeight + 8;
-  return { narrow, rowHeight, total, height, fits, left: narrow ? 6 : Math.min(300, Math.round(width * 0.27)) };
-}
-
-function scrollWaterfall(chart, view, scrollTop) {
-  const shape = waterfallShape(view, chart.width);
-  const first = Math.min(Math.round(scrollTop / shape.rowHeight), Math.max(0, view.rows.length - shape.fits));
-  if (first === view.first) return;
-  view.first = first;
-  chart.instance.setOption({
-    yAxis: { min: first, max: first + shape.fits },
-    series: [{ id: 'back', data: [[0, first]] }, { id: 'rows', data: rowsInView(view, shape) }],
-  }, { lazyUpdate: true });
-}
-
-function rowsInView(view, shape) {
-  const last = Math.min(view.rows.length, view.first + shape.fits);
-  return Array.from({ length: Math.max(0, last - view.first) }, (_, i) => [0, view.first + i]);
-}
-
-function waterfallLabel(view) {
-  const slowest = view.rows.reduce((a, b) => (b.until > a.until ? b : a), view.rows[0]);
-  const home = view.page.url;
-  const last = slowest ? ` The last to finish is ${shortUrl(view.page.resources[slowest.resource].url, home)} at ${formatMs(slowest.until)}.` : '';
-  return `Waterfall of ${report.contenders[view.row.contender].name} on ${view.network.name}. ${waterfallHint(view)}${last}`;
-}
-
-function buildWaterfall(view, shape, width) {
-  view.first = Math.min(view.first, Math.max(0, view.rows.length - shape.fits));
-  const room = width - shape.left;
-  return {
-    height: shape.height,
-    label: waterfallLabel(view),
-    option: {
-      grid: { left: shape.left, right: 14, top: WATERFALL_TOP, height: shape.fits * shape.rowHeight },
-      xAxis: axis({
-        type: 'value', position: 'top', min: 0, max: view.end, splitNumber: divisions(room),
-        axisLabel: { formatter: timeLabel(view.end), showMaxLabel: false, margin: 4 },
-      }),
-      yAxis: { type: 'value', inverse: true, show: false, min: view.first, max: view.first + shape.fits },
-      tooltip: tooltip({
-        trigger: 'item',
-        formatter: (item) => (item.seriesId === 'rows' ? waterfallTip(view, item.value[1]) : ''),
-      }),
-      series: [
-        {
-          id: 'back', type: 'custom', clip: false, silent: true, z: 1, data: [[0, view.first]],
-          renderItem: (params, api) => ({
-            type: 'group',
-            children: [...waterfallStripes(params, view, shape), ...waterfallMarks(params, view)],
-          }),
-        },
-        {
-          id: 'rows', type: 'custom', clip: false, encode: { x: 0, y: 1 }, data: rowsInView(view, shape),
-          renderItem: (params, api) => waterfallRow(params, api, view, shape),
-        },
-      ],
-    },
-  };
-}
-
-function waterfallRow(params, api, view, shape) {
-  const index = api.value(1);
-  const row = view.rows[index];
-  const top = api.coord([0, index])[1];
-  const { x: left, width } = params.coordSys;
-  const middle = top + (shape.narrow ? 23 : shape.rowHeight / 2);
-  const children = [{
-    type: 'rect', z2: -1, shape: { x: 0, y: top, width: left + width + 14, height: shape.rowHeight },
-    style: { fill: 'transparent' },
-  }];
-  for (const span of row.spans) {
-    if (span.until <= span.from) continue;
-    const [x, end] = [api.coord([span.from, 0])[0], api.coord([span.until, 0])[0]];
-    const height = SPAN_LOOKS[span.name].height;
-    children.push({
-      type: 'rect', style: spanStyle(span.name),
-      shape: { x, y: middle - height / 2, width: Math.max(1, end - x), height },
-    });
+  const contenders = [...new Set([report.baseline, state.contender])];
+  const views = contenders.map((contender) => waterfallView(state, contender)).filter(Boolean);
+  if (!views.length) {
+    host.append(make('p', { class: 'hint' }, 'These runs were not recorded in detail.'));
+    return [];
   }
-  children.push(...waterfallName(view, row, shape, top, left, width));
-  return { type: 'group', children };
+  const end = Math.max(...views.map((view) => view.end)) * 1.02;
+  host.append(...views.map((view) => waterfall(view, end)));
+  return [];
 }
 
-function waterfallName(view, row, shape, top, left, width) {
+function waterfall(view, end) {
+  const name = report.contenders[view.row.contender].name;
+  const suffix = view.row.contender === report.baseline ? ' (baseline)' : '';
+  const head = make('div', { class: 'wf-row wf-head', role: 'row' },
+    ...['Request', 'Status', 'Bytes', 'Priority'].map((text) => make('span', { role: 'columnheader' }, text)),
+    make('span', { role: 'columnheader', class: 'wf-bars' }, rowAxis(end), make('span', { class: 'unseen' }, 'Times')));
+  const table = make('div', { class: 'wf', role: 'table', 'aria-label': `Waterfall of ${name} on ${view.network.name}` }, head);
+  for (const group of waterfallGroups(view)) {
+    if (group.rows.length === 1) table.append(waterfallRow(view, group.rows[0], end));
+    else table.append(...waterfallFold(view, group, end));
+  }
+  table.append(waterfallLines(view, end));
+  const scroll = make('div', { class: 'wf-scroll', tabindex: '0', role: 'region', 'aria-label': `Waterfall of ${name}, scrolls` }, table);
+  return make('figure', { class: 'wf-figure' },
+    make('figcaption', {}, make('b', {}, name), `${suffix} `, make('small', {}, waterfallHint(view))), scroll,
+    saveBar(`Waterfall of ${name} on ${view.network.name}`, { svg: () => waterfallSvg(view, end), csv: () => waterfallRows(view) }));
+}
+
+// Rows in order of discovery; those of a third party together, at its first.
+function waterfallGroups(view) {
+  const groups = [];
+  const owners = new Map();
+  for (const row of view.rows) {
+    const { owner } = view.page.resources[row.resource];
+    const known = owner && owners.get(owner);
+    if (known) {
+      known.rows.push(row);
+    } else {
+      const group = { owner, rows: [row] };
+      groups.push(group);
+      if (owner) owners.set(owner, group);
+    }
+  }
+  return groups.flatMap((group) => (group.rows.length < FOLD_FROM ? group.rows.map((row) => ({ owner: '', rows: [row] })) : [group]));
+}
+
+function waterfallFold(view, { owner, rows }, end) {
+  const bytes = rows.reduce((sum, { resource }) => sum + view.page.resources[resource].bytes, 0);
+  const [from, until] = [Math.min(...rows.map((row) => row.from)), Math.max(...rows.map((row) => row.until))];
+  const button = make('button', { type: 'button', 'aria-expanded': 'false' }, `▸ ${owner} (${rows.length})`);
+  const bar = make('i');
+  bar.style.cssText = `left:${(from / end) * 100}%;width:${((until - from) / end) * 100}%;height:6px;background:${colour('same')}`;
+  const onPath = rows.some((row) => view.path.has(row.resource));
+  const sum = make('div', { class: `wf-row wf-fold${onPath ? ' on-path' : ''}`, role: 'row' },
+    make('span', { class: 'wf-name', role: 'cell' }, button),
+    make('span', { role: 'cell' }), make('span', { role: 'cell' }, formatBytes(bytes)), make('span', { role: 'cell' }),
+    make('span', { class: 'wf-bars', role: 'cell' }, bar));
+  const inner = rows.map((row) => waterfallRow(view, row, end));
+  const show = (open) => {
+    button.setAttribute('aria-expanded', String(open));
+    button.textContent = `${open ? '▾' : '▸'} ${owner} (${rows.length})`;
+    inner.forEach((row) => { row.hidden = !open; });
+  };
+  button.addEventListener('click', () => show(button.getAttribute('aria-expanded') !== 'true'));
+  show(false);
+  return [sum, ...inner];
+}
+
+function waterfallRow(view, row, end) {
   const resource = view.page.resources[row.resource];
-  const room = (shape.narrow ? width : left) - 62;
-  const y = shape.narrow ? top + 9 : top + shape.rowHeight / 2;
-  const font = '11px system-ui, sans-serif';
-  return [
-    { type: 'rect', silent: true, shape: { x: 4, y: y - 4, width: 8, height: 8 }, style: { fill: view.colours[row.resource] } },
-    {
-      type: 'text', silent: true,
-      style: {
-        text: resource.render_blocking ? 'B' : '', x: 16, y, verticalAlign: 'middle',
-        fill: colour('worse'), font: `bold ${font}`,
-      },
-    },
-    {
-      type: 'text', silent: true,
-      style: {
-        text: shortUrl(resource.url, view.page.url), x: 27, y, verticalAlign: 'middle', fill: colour('fg'), font,
-        width: room, overflow: 'truncate', stroke: colour('bg'), lineWidth: shape.narrow ? 2 : 0,
-      },
-    },
-    {
-      type: 'text', silent: true,
-      style: {
-        text: row.protocol, x: (shape.narrow ? width : left) - 8, y, align: 'right', verticalAlign: 'middle',
-        fill: colour('muted'), font,
-      },
-    },
-  ];
-}
-
-function waterfallStripes(params, view, shape) {
-  const { x, y, width } = params.coordSys;
-  const odd = rowsInView(view, shape).map(([, index]) => index).filter((index) => index % 2);
-  return odd.map((index) => ({
-    type: 'rect', style: { fill: colour('panel') },
-    shape: { x: 0, y: y + (index - view.first) * shape.rowHeight, width: x + width + 14, height: shape.rowHeight },
-  }));
-}
-
-function waterfallMarks(params, view) {
-  const { x: left, y: top, width, height } = params.coordSys;
-  const ends = [-Infinity, -Infinity];
-  return [...view.marks].sort((a, b) => a.at - b.at).flatMap((mark, i) => {
-    const x = left + (mark.at / view.end) * width;
-    const half = mark.name.length * 3.4 + 3;
-    const at = Math.max(left + half, Math.min(left + width - half, x));
-    const level = at - half > ends[0] ? 0 : 1;
-    ends[level] = at + half;
-    const fg = colour('fg');
-    return [
-      {
-        type: 'line', shape: { x1: x, y1: 14 + level * 13, x2: x, y2: top + height },
-        style: { stroke: fg, lineWidth: 1.5, lineDash: MARK_DASHES[i % MARK_DASHES.length] },
-      },
-      {
-        type: 'text',
-        style: {
-          text: mark.name, x: at, y: 2 + level * 13, align: 'center', fill: fg,
-          font: 'bold 11px system-ui, sans-serif', stroke: colour('bg'), lineWidth: 3,
-        },
-      },
-    ];
+  const sample = make('i', { class: 'kind', title: resource.destination });
+  sample.style.background = view.colours[row.resource];
+  const badges = [];
+  if (resource.render_blocking) badges.push(make('b', { class: 'badge', title: 'holds back the first paint' }, 'B'));
+  if (view.page.largest && view.page.largest.resource === row.resource) badges.push(make('b', { class: 'badge lcp', title: 'largest element' }, 'LCP'));
+  const bars = row.spans.filter((span) => span.until > span.from).map((span) => {
+    const bar = make('i');
+    bar.style.cssText = `left:${(span.from / end) * 100}%;width:max(1px, ${((span.until - span.from) / end) * 100}%);${spanCss(span.name)}`;
+    return bar;
   });
+  const status = resource.status || NONE;
+  const line_ = make('div', { class: `wf-row${view.path.has(row.resource) ? ' on-path' : ''}`, role: 'row' },
+    make('span', { class: 'wf-name', role: 'cell' }, sample, ...badges, make('span', { title: resource.url }, shortUrl(resource.url, view.page.url))),
+    make('span', { role: 'cell', class: resource.status >= 400 || !resource.status ? 'bad' : null }, String(status)),
+    make('span', { role: 'cell' }, formatBytes(resource.bytes)),
+    make('span', { role: 'cell' }, priorityText(resource, row)),
+    make('span', { class: 'wf-bars', role: 'cell' }, ...bars, make('span', { class: 'unseen' }, `${formatMs(row.from)} to ${formatMs(row.until)}`)));
+  line_.addEventListener('pointermove', (event) => showTip(waterfallTip(view, row), event.clientX, event.clientY));
+  line_.addEventListener('pointerleave', hideTip);
+  return line_;
 }
 
-function waterfallTip(view, index) {
-  const row = view.rows[index];
+// Urgencies that stand for Chromium's priorities; see docs/browser-model.md.
+const URGENCIES = { VeryHigh: 0, High: 1, Medium: 2, Low: 3, VeryLow: 4 };
+
+// HTTP/1.1 tells servers no priorities.
+// The priority at the request, and the one that the server knew at the end if it is another.
+function priorityText(resource, row) {
+  const asked = PRIORITY_NAMES[resource.priority] || '';
+  const was = URGENCIES[resource.priority];
+  if (row.protocol === 'h1' || row.urgency === null || row.urgency === was) return asked;
+  const now = Object.keys(URGENCIES).find((name) => URGENCIES[name] === row.urgency);
+  return `${asked} → ${now ? PRIORITY_NAMES[now] : `u=${row.urgency}`}`;
+}
+
+// Marks with a line through all rows.
+const LINED = ['FCP', 'LCP', 'onload'];
+
+// Lines at the marks, with names in up to three rows so that they stay apart.
+function waterfallLines(view, end) {
+  const ends = [-Infinity, -Infinity, -Infinity];
+  const drawn_ = view.marks.filter(({ name }) => LINED.includes(name));
+  const lines = drawn_.sort((a, b) => a.at - b.at).map((mark) => {
+    const at = (mark.at / end) * 100;
+    const free = ends.findIndex((last) => at - last > 14);
+    const level = free < 0 ? ends.indexOf(Math.min(...ends)) : free;
+    ends[level] = at;
+    const line_ = make('i', { class: `wf-mark level-${level}` }, make('b', {}, mark.name));
+    line_.style.left = `${at}%`;
+    if (at > 88) line_.classList.add('late');
+    return line_;
+  });
+  return make('div', { class: 'wf-lines', 'aria-hidden': 'true' }, ...lines);
+}
+
+function waterfallTip(view, row) {
   const resource = view.page.resources[row.resource];
   const lines = [
     ['type', resource.destination + (resource.render_blocking ? ', render-blocking' : '')],
+    ['status', String(resource.status || NONE)],
     ['body', formatBytes(resource.bytes)],
+    ['priority', priorityText(resource, row) + (row.urgency === null ? '' : ` (u=${row.urgency}${row.incremental ? ', i' : ''})`)],
     ['discovered', formatMs(row.from)],
     ['protocol', row.protocol],
     ['connection', connectionText(row)],
@@ -272,4 +230,41 @@ function connectionText(row) {
 function spanText(span, row) {
   if (span.name !== 'connect') return SPAN_LOOKS[span.name].text;
   return row.protocol === 'h3' ? 'connect: QUIC' : 'connect: TCP and TLS';
+}
+
+function waterfallRows(view) {
+  const head = ['url', 'type', 'status', 'bytes', 'priority', 'protocol', 'connection', 'from ms', ...SPANS.map((name) => `${name} ms`), 'complete ms', 'on critical path'];
+  const tenth = (ms) => Math.round(ms * 10) / 10;
+  return [head, ...view.rows.map((row) => {
+    const resource = view.page.resources[row.resource];
+    return [resource.url, resource.destination, resource.status, resource.bytes, priorityText(resource, row), row.protocol, row.connection,
+      tenth(row.from), ...row.spans.map((span) => tenth(span.until - span.from)), tenth(row.until), view.path.has(row.resource) ? 'yes' : ''];
+  })];
+}
+
+// The waterfall as a picture of its own.
+function waterfallSvg(view, end) {
+  const [left, width, height, top] = [330, 1100, 18, 44];
+  const scale = (width - left - 20) / end;
+  const text = (x, y, content, more = '') => `<text x="${x}" y="${y}" ${more}>${svgText(content)}</text>`;
+  const rect = (x, y, w, h, fill, more = '') => `<rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(1, w).toFixed(1)}" height="${h}" fill="${fill}" ${more}/>`;
+  const bottom = top + view.rows.length * height;
+  const ticks = axisTicks(end).map((at) => text(left + at * scale, top - 8, timeLabel(end)(at), `text-anchor="middle" fill="${colour('muted')}"`));
+  const rows = view.rows.map((row, i) => {
+    const resource = view.page.resources[row.resource];
+    const y = top + i * height;
+    const bars = row.spans.filter((span) => span.until > span.from).map((span) => {
+      const style = spanStyle(span.name);
+      const size = SPAN_LOOKS[span.name].height;
+      return rect(left + span.from * scale, y + (height - size) / 2, (span.until - span.from) * scale, size, style.fill, style.stroke ? `stroke="${style.stroke}"` : '');
+    });
+    const shade = i % 2 ? rect(0, y, width, height, colour('panel')) : '';
+    const bold = view.path.has(row.resource) ? 'font-weight="bold"' : '';
+    return shade + text(6, y + 13, shorten(shortUrl(resource.url, view.page.url), 36), bold)
+      + text(left - 10, y + 13, formatBytes(resource.bytes), `text-anchor="end" fill="${colour('muted')}"`) + bars.join('');
+  });
+  const marks = view.marks.map((mark) => `<line x1="${left + mark.at * scale}" x2="${left + mark.at * scale}" y1="${top - 4}" y2="${bottom}" stroke="${colour('fg')}" stroke-dasharray="4 3"/>`
+    + text(left + mark.at * scale, 14, mark.name, 'text-anchor="middle" font-weight="bold"'));
+  return `<svg xmlns="${'http'}://www.w3.org/2000/svg" width="${width}" height="${bottom + 10}" font-family="system-ui, sans-serif" font-size="12" fill="${colour('fg')}">${
+    rect(0, 0, width, bottom + 10, colour('bg'))}${ticks.join('')}${rows.join('')}${marks.join('')}</svg>`;
 }

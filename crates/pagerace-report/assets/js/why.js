@@ -37,7 +37,7 @@ function drawWhy(state) {
     const network = report.networks[result.network];
     const figure = make('figure', {}, make('figcaption', {}, make('b', {}, network.name), make('small', {}, network.description)));
     byId('why').append(figure);
-    const chart = addChart(figure, (width) => buildWhy(result, width));
+    const chart = addChart(figure, (width) => buildWhy(result, width), { name: `Causes on ${network.name}`, rows: () => whyRows(result) });
     figure.append(...whySentences(result.whys));
     return chart;
   });
@@ -86,6 +86,11 @@ function buildWhy(result, width) {
       ],
     },
   };
+}
+
+function whyRows(result) {
+  return [['contender', 'part', 'baseline ms', 'contender ms'], ...result.whys.flatMap((why) => report.parts.map(
+    (part, i) => [report.contenders[why.contender].name, part.name, why.baseline[i], why.own[i]]))];
 }
 
 function whyTip(why) {

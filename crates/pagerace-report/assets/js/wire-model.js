@@ -9,7 +9,7 @@ const LANES_VIEW = 480;
 // What one contender's charts need, or null if the run was not recorded.
 function wireView(state, contender) {
   const page = report.pages[state.page];
-  const result = page.networks.find((r) => r.network === state.wireNetwork);
+  const result = resultShown(state);
   const row = rowOf(result, contender);
   if (!row || !row.detail) return null;
   const wire = wireOf(row.detail);

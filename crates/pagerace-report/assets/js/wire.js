@@ -29,7 +29,9 @@ function drawWire(state) {
   // What each packet of a live run carried, nobody knows.
   byId('wire-section').hidden = report.world === 'live';
   if (report.world === 'live') return [];
-  const views = [state.wireTop, state.wireBottom].map((contender) => wireView(state, contender)).filter(Boolean);
+  // Drawn when it is unfolded: it is the longest chart, and few need it.
+  if (!byId('wire-fold').open) return [];
+  const views = [...new Set([report.baseline, state.contender])].map((contender) => wireView(state, contender)).filter(Boolean);
   if (views.length === 0) {
     host.append(make('p', { class: 'hint' }, 'These runs were not recorded in detail.'));
     return [];

@@ -3,6 +3,8 @@
 use pagerace_core::Instant;
 use pagerace_page::timeline::{ResourceTiming, Trace};
 
+use crate::film::Show;
+
 /// The run that represents a variant: the median run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunDetail {
@@ -24,4 +26,6 @@ pub struct RunDetail {
     pub timings: Vec<Option<ResourceTiming>>,
     /// Bytes and losses on the wire, in order of time.
     pub trace: Trace,
+    /// Changes of the picture, in order of time.
+    pub shows: Vec<Show>,
 }

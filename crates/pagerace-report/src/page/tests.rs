@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use pagerace_core::{Destination, Duration, Instant, Protocol};
+use pagerace_core::{Destination, Duration, Instant, Protocol, RequestPriority};
 use pagerace_page::timeline::{FrameSent, ResourceTiming, Trace};
 
 use super::{
@@ -82,7 +82,12 @@ fn report(text: &str) -> Report {
                 destination: Destination::Image,
                 bytes: 0,
                 render_blocking: false,
+                status: 200,
+                priority: RequestPriority::Low,
+                owner: text.to_owned(),
             }],
+            scene: None,
+            largest: None,
             networks: vec![NetworkResult {
                 verdict: text.to_owned(),
                 outcome: VerdictKind::Better,
@@ -138,7 +143,7 @@ fn data_is_embedded_and_reads_back() {
         json["pages"][0]["networks"][0]["rows"][0]["detail"]["wire"]["bytes"][0],
         1_200
     );
-    assert!(json["pages"][0]["networks"][0]["rows"][0]["values"][0]["median"].is_null());
+    assert!(json["pages"][0]["networks"][0]["rows"][0]["values"][0][0].is_null());
 }
 
 #[test]

@@ -142,6 +142,7 @@ impl PageLoad<'_> {
             frames,
             drops,
             hol_gaps,
+            paints: self.browser.paints(),
         }
     }
 }

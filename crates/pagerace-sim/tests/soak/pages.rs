@@ -491,6 +491,7 @@ impl Draw {
                 limit: self.chance(0.5).then(|| self.ms(5_000)),
             }),
             measured_in: None,
+            pictures: None,
             elements,
         }
     }

@@ -54,6 +54,11 @@ pub(crate) struct RaceArgs {
     #[arg(long, requires = "report")]
     pub(crate) open: bool,
 
+    /// Write what people see of the median loads of one page: frames at equal times (.png), or an
+    /// animation (.gif).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) film: Vec<PathBuf>,
+
     /// Write as JSON, for each object of each run: when it arrived, in how many bytes, whether it
     /// is complete, and whether it came over a stream or in datagrams.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
