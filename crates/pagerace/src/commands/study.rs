@@ -264,7 +264,10 @@ fn check(args: &PlanArgs) -> Result<()> {
     writeln!(out, "engine {}", engine::fingerprint())?;
     let study = &resolved.study;
     let counts = [
-        (study.tables.len() + study.matrices.len(), "table"),
+        (
+            study.tables.len() + study.losses.len() + study.matrices.len(),
+            "table",
+        ),
         (study.plots.len(), "plot"),
         (study.claims.len(), "claim"),
     ];
