@@ -119,11 +119,11 @@ impl Requests {
         }
     }
 
-    /// Sets the protocol of each origin. A host without an address never tells that it supports
+    /// Sets the protocol of each resource. A host without an address never tells that it supports
     /// priorities.
-    pub(crate) fn set_protocols(&mut self, page: &Page, of_origin: &[Protocol]) {
+    pub(crate) fn set_protocols(&mut self, page: &Page, of_resource: &[Protocol]) {
         for (entry, resource) in self.entries.iter_mut().zip(&page.resources) {
-            let http1 = of_origin.get(resource.origin.index()) == Some(&Protocol::H1);
+            let http1 = of_resource.get(resource.id.index()) == Some(&Protocol::H1);
             let lacks_priorities = http1 || resource.no_response == Some(NoResponse::NoAddress);
             entry.limited = entry.main && self.profile.limits_http1 && lacks_priorities;
         }

@@ -8,9 +8,11 @@ use crate::corpus::{Corpus, CorpusPage, Evidence, Http3Hosts};
 use crate::experiment::{Experiment, PagePairs, Pairs};
 use crate::provider::Provider;
 
+mod objects;
 mod recorded;
 mod reductions;
 
+pub use objects::{CategoryUse, Sizes};
 pub use recorded::{RecordedPair, Side};
 pub use reductions::{Cluster, Group, Loss, Phase, Reductions, Sharing, Spread};
 
@@ -27,6 +29,10 @@ pub struct Findings {
     pub evidence: BTreeMap<Evidence, usize>,
     /// Number of pages by number of providers (figure 4b).
     pub provider_counts: BTreeMap<usize, usize>,
+    /// Sizes of the bodies that content delivery networks sent, then those of others.
+    pub sizes: [Option<Sizes>; 2],
+    /// Requests by content category (Srivastava 2024, table 4), in the order of that table.
+    pub categories: Vec<CategoryUse>,
     /// The pages, in the order of the corpus.
     pub pages: Vec<PageFindings>,
     /// Pages that were recorded over both versions.
@@ -57,10 +63,17 @@ pub struct ProviderUse {
     pub over_h3: usize,
     /// Requests to hosts that speak HTTP/3.
     pub able: usize,
-    /// Pages with such requests.
-    pub pages: usize,
+    /// Number of requests of each page with any, ascending (figure 5).
+    pub by_page: Vec<usize>,
     /// True if the provider's edges speak HTTP/3; `None` if that is not known.
     pub offers_http3: Option<bool>,
+}
+
+impl ProviderUse {
+    /// Number of pages with more than ten requests to it.
+    pub fn many(&self) -> usize {
+        self.by_page.iter().filter(|count| **count > 10).count()
+    }
 }
 
 /// A page.
@@ -110,6 +123,8 @@ impl Findings {
             providers: providers(corpus, which),
             evidence,
             provider_counts,
+            sizes: [true, false].map(|cdn| Sizes::of(corpus, cdn)),
+            categories: objects::categories(corpus),
             recorded_pairs: recorded::pairs(corpus),
             reductions: experiment.map(|run| Reductions::of(corpus, run, &pages)),
             pages,
@@ -138,7 +153,7 @@ fn versions(corpus: &Corpus) -> Vec<Version> {
 fn providers(corpus: &Corpus, which: Http3Hosts) -> Vec<ProviderUse> {
     let mut uses: BTreeMap<&str, ProviderUse> = BTreeMap::new();
     for page in &corpus.pages {
-        let mut seen = BTreeSet::new();
+        let mut here: BTreeMap<&str, usize> = BTreeMap::new();
         for request in &page.requests {
             let Some(name) = request.provider() else {
                 continue;
@@ -148,16 +163,24 @@ fn providers(corpus: &Corpus, which: Http3Hosts) -> Vec<ProviderUse> {
                 requests: 0,
                 over_h3: 0,
                 able: 0,
-                pages: 0,
+                by_page: Vec::new(),
                 offers_http3: Provider::named(name).map(|provider| provider.http3),
             });
             one.requests += 1;
             one.over_h3 += usize::from(request.recorded.protocol == Some("h3"));
             one.able += usize::from(corpus.speaks_http3(&request.recorded.host, which));
-            one.pages += usize::from(seen.insert(name));
+            *here.entry(name).or_default() += 1;
+        }
+        for (name, count) in here {
+            if let Some(one) = uses.get_mut(name) {
+                one.by_page.push(count);
+            }
         }
     }
     let mut uses: Vec<ProviderUse> = uses.into_values().collect();
+    for one in &mut uses {
+        one.by_page.sort_unstable();
+    }
     uses.sort_by_key(|one| std::cmp::Reverse(one.requests));
     uses
 }

@@ -22,7 +22,7 @@ pub use text::{ContenderError, ContenderText};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contender {
-    /// The version of HTTP for each origin.
+    /// The version of HTTP for each request.
     pub protocols: ProtocolMap,
     /// The servers' congestion controller, by its name in `pagerace_cc`'s registry.
     pub congestion: String,
@@ -89,13 +89,11 @@ impl Contender {
         DIMENSIONS.iter().all(|one| one.is_same(self, other))
     }
 
-    /// Returns the protocols that the page's origins use, without duplicates.
+    /// Returns the protocols that the page's requests use, without duplicates.
     pub(crate) fn protocols_of(&self, page: &Page) -> Vec<Protocol> {
-        let spoken = |protocol: &Protocol| {
-            let mut origins = page.origins.iter();
-            origins.any(|origin| self.protocols.of(origin) == *protocol)
-        };
-        Protocol::ALL.into_iter().filter(spoken).collect()
+        let used = self.protocols.of_page(page);
+        let all = Protocol::ALL.into_iter();
+        all.filter(|protocol| used.contains(protocol)).collect()
     }
 
     /// Returns the values of all dimensions as text.

@@ -126,11 +126,15 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
             facts.push("HTTP/3 by Alt-Svc of the first response".to_owned());
         }
     }
-    let updates = plan.settings.reprioritisation == Reprioritisation::Update;
+    let updates = match plan.settings.reprioritisation {
+        Reprioritisation::Chromium => None,
+        Reprioritisation::Update => Some("servers learn of every changed priority"),
+        Reprioritisation::Hints => Some("servers know the final priority of images"),
+    };
     let has_priorities = |i| plan.speaks(i, |protocol| protocol != Protocol::H1);
     let told = (0..plan.contenders.len()).any(has_priorities);
-    if updates && told && simulated {
-        facts.push("servers learn of every changed priority".to_owned());
+    if told && simulated {
+        facts.extend(updates.map(str::to_owned));
     }
     if !plan.interventions.is_empty() {
         facts.push(format!("with {}", plan.interventions));

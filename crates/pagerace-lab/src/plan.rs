@@ -223,7 +223,7 @@ impl Plan {
         )))
     }
 
-    /// Returns true if the contender at `index` uses such a protocol for any origin, or has a
+    /// Returns true if the contender at `index` uses such a protocol for any request, or has a
     /// rule with one if the plan has no pages yet.
     pub fn speaks(&self, index: usize, wanted: fn(Protocol) -> bool) -> bool {
         let contender = &self.contenders[index];
@@ -256,13 +256,15 @@ impl Plan {
         hosts.filter(|host| seen.insert(*host)).collect()
     }
 
-    /// Returns the protocol rules that apply to no host of any page, without duplicates.
+    /// Returns the protocol rules that apply to no request of any page, without duplicates.
     /// Such a rule probably has a misspelt host or is hidden by an earlier rule.
     pub fn unmatched_rules(&self) -> Vec<String> {
-        let origins = || self.pages.iter().flat_map(|page| &page.origins);
         let mut rules = Vec::new();
         for contender in &self.contenders {
-            for rule in contender.protocols.unmatched(origins()) {
+            for rule in contender
+                .protocols
+                .unmatched(self.pages.iter().map(AsRef::as_ref))
+            {
                 if !rules.contains(&rule) {
                     rules.push(rule);
                 }

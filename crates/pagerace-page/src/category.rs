@@ -23,6 +23,22 @@ pub fn asked_as(destination: Destination, mime_type: &str) -> Category {
     }
 }
 
+impl Category {
+    /// Returns the name in files, such as `fonts`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ads => "ads",
+            Self::Images => "images",
+            Self::Html => "html",
+            Self::Javascript => "javascript",
+            Self::Json => "json",
+            Self::Css => "css",
+            Self::Fonts => "fonts",
+            Self::Others => "others",
+        }
+    }
+}
+
 /// Data fetched by scripts counts as JSON unless its media type says otherwise.
 fn fetched(mime: &str) -> Category {
     match mime {

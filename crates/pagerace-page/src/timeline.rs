@@ -98,7 +98,7 @@ pub struct FrameSent {
 }
 
 /// Packet that the downlink did not deliver.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PacketDrop {
     /// Time of sending.
     pub at: Instant,
@@ -106,6 +106,9 @@ pub struct PacketDrop {
     pub connection: u32,
     /// True if the queue dropped the packet, false if it was lost on the link.
     pub queue: bool,
+    /// Resources whose response bytes it carried, each once.
+    #[serde(default)]
+    pub resources: Vec<ResourceId>,
 }
 
 /// Span in which received bytes of a resource could not be delivered.

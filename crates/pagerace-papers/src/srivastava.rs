@@ -48,6 +48,19 @@ const FILE: &str = "srivastava-50mb";
 /// Size of this file in bytes (section 5.2).
 const FILE_BYTES: u64 = 50_000_000;
 
+/// Categories of the requests of a news page, as Table 4 has them: requests, kilobytes, and whether
+/// they are essential.
+pub const CATEGORIES: [(Category, [&str; 3]); 8] = [
+    (Category::Ads, ["9", "405", "no"]),
+    (Category::Images, ["40", "815", "maybe"]),
+    (Category::Html, ["5", "238", "yes"]),
+    (Category::Javascript, ["29", "733.5", "yes"]),
+    (Category::Json, ["16", "120", "maybe"]),
+    (Category::Css, ["4", "30", "yes"]),
+    (Category::Fonts, ["12", "338.1", "no"]),
+    (Category::Others, ["14", "1130 to 3778", "maybe"]),
+];
+
 /// Returns the seven variants of a page in the user study, the original first.
 ///
 /// # Panics

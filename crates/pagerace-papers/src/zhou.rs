@@ -35,6 +35,13 @@ pub const SEVERAL_PROVIDERS: &str = "94.8 %";
 /// The share of pages with more than half of their requests from content delivery networks.
 pub const MOSTLY_CDN: &str = "75 %";
 
+/// Pages with many requests to one provider.
+pub const MANY_REQUESTS: &str =
+    "figure 5: of the pages that use Cloudflare or Google, about half have more than 10";
+
+/// The sizes of objects of content delivery networks, from another study that it cites.
+pub const SIZES: &str = "75 %";
+
 /// The savings of quarters of pages.
 pub const GROUPS: &str =
     "figure 6a: every group gains, the medium ones most, the low one almost 60 ms";

@@ -240,6 +240,13 @@ words! {
         /// `PRIORITY_UPDATE` (RFC 9218, section 7), and over HTTP/2 also the priority tree of
         /// RFC 7540, so that all strategies learn the same.
         Update = "update": "By PRIORITY_UPDATE (RFC 9218), and over HTTP/2 in the tree too",
+        /// These, and the servers know from each request for an image whether the browser will
+        /// raise it.
+        ///
+        /// # Source
+        /// Sander 2022, section IV-A1: the most urgent class that Chromium ever gave a resource,
+        /// as a hint.
+        Hints = "hints": "As update; servers know beforehand which images will be raised",
     }
 }
 

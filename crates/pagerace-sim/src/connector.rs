@@ -126,7 +126,7 @@ impl Connector {
     ) -> Result<Ends<S>, ScenarioError> {
         let record_wire = self.record >= Record::Wire;
         let record_packets = self.record >= Record::Packets;
-        let priority_updates = self.settings.reprioritisation == Reprioritisation::Update;
+        let priority_updates = self.settings.reprioritisation != Reprioritisation::Chromium;
         if protocol == Protocol::H3 {
             let settings = QuicSettings {
                 datagrams: self.reliability.needs_datagrams(),

@@ -29,6 +29,7 @@ use crate::scenario::Scenario;
 use crate::site::PageSite;
 use crate::timing::{Progress, SetUp};
 use crate::trace::LoggedPacket;
+use crate::visit::Visit;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Timer {
@@ -140,8 +141,8 @@ impl<'a> PageLoad<'a> {
         let page = &scenario.page;
         let site = PageSite::new(scenario, seed);
         let mut browser = Browser::new(page.clone(), &scenario.browser, seed);
-        let protocol = |o: &pagerace_page::Origin| scenario.protocols.of(o);
-        browser.set_protocols(page.origins.iter().map(protocol).collect());
+        let protocols = scenario.protocols.of_page(page);
+        browser.set_protocols(&protocols);
         browser.set_cached(site.cached.to_vec());
         if let Some(draw) = scenario.world.largest {
             browser.set_largest(draw);
@@ -153,7 +154,11 @@ impl<'a> PageLoad<'a> {
         connector.decimates_acks = scenario.browser.profile.decimates_acks;
         connector.record = record;
         let frames = scenario.browser.profile.partitions_frames;
-        let pool = Pool::new(page, settings, &scenario.protocols, frames);
+        let mut pool = Pool::new(page, settings, &protocols, frames);
+        for place in pool.places.iter_mut() {
+            // Browsers remember `alt-svc` of earlier visits.
+            place.announced = scenario.visit != Visit::Cold && place.visited;
+        }
         let mut load = Self {
             scenario,
             site,

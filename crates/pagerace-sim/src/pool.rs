@@ -7,10 +7,9 @@
 //! and Safari), and a request waits until one is free.
 
 use pagerace_core::{Destination, Duration, Priority, Protocol};
-use pagerace_page::{NoResponse, Page, Resource, ResourceId};
+use pagerace_page::{NoResponse, OriginId, Page, Resource, ResourceId};
 
 use crate::ids::{ById, ConnectionId, LookUpId, PlaceId};
-use crate::protocols::ProtocolMap;
 use pagerace_peer::{Connections, LoadSettings, OriginRtt};
 
 /// Maximum number of HTTP/1.1 connections to one host.
@@ -116,12 +115,12 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// Creates the pool of a load of `page`. If `frames` is set, frames of other sites have
-    /// connections of their own.
+    /// Creates the pool of a load of `page`, whose resources have these protocols. If `frames` is
+    /// set, frames of other sites have connections of their own.
     pub(crate) fn new(
         page: &Page,
         settings: &LoadSettings,
-        protocols: &ProtocolMap,
+        protocols: &[Protocol],
         frames: bool,
     ) -> Self {
         let connections = settings.connections;
@@ -134,10 +133,12 @@ impl Pool {
         let mut names: ById<LookUpId, String> = ById::default();
         let mut look_ups: ById<LookUpId, usize> = ById::default();
         let mut of_resource = Vec::with_capacity(page.resources.len());
-        for (resource, partition) in page.resources.iter().zip(partitions) {
+        // A name is looked up once, whatever versions of HTTP its requests have.
+        let mut looked_up: Vec<((OriginId, bool), LookUpId)> = Vec::new();
+        let resources = page.resources.iter().zip(partitions).zip(protocols);
+        for ((resource, partition), &protocol) in resources {
             let origin = page.origin(resource.origin);
             let extra_rtt = distances[resource.origin.index()];
-            let protocol = protocols.of(origin);
             let group = match connections {
                 Connections::PerOrigin => origin.connection_group,
                 Connections::Single => 0,
@@ -155,6 +156,8 @@ impl Pool {
                 (Protocol::H1, Connections::Single) => "h1/0".to_owned(),
             };
             let name = partition.of(&servers);
+            let asker = (resource.origin, partition.foreign);
+            let has_address = resource.no_response != Some(NoResponse::NoAddress);
             let known = places.ids().find(|place| places[*place].name == name);
             let place = known.unwrap_or_else(|| {
                 let credentialed = Partition {
@@ -162,7 +165,10 @@ impl Pool {
                     ..partition
                 };
                 let host = credentialed.of(&servers);
-                let look_up = names.ids().find(|look_up| names[*look_up] == host);
+                let mut asked = looked_up.iter().filter(|_| has_address);
+                let own = asked.find(|(other, _)| *other == asker);
+                let own = own.map(|(_, look_up)| *look_up);
+                let look_up = own.or_else(|| names.ids().find(|id| names[*id] == host));
                 let look_up = look_up.unwrap_or_else(|| {
                     let look_up = names.next_id();
                     names.push(host);
@@ -174,6 +180,9 @@ impl Pool {
                 place
             });
             of_resource.push(place);
+            if has_address && looked_up.iter().all(|(other, _)| *other != asker) {
+                looked_up.push((asker, places[place].look_up));
+            }
             // Origins that share connections have one server.
             let place = &mut places[place];
             place.extra_rtt = place.extra_rtt.min(extra_rtt);

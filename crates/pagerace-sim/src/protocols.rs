@@ -1,38 +1,26 @@
-//! The HTTP version that each origin is requested over.
+//! The HTTP version that each request is made over.
 
 use std::fmt;
 use std::str::FromStr;
 
 use pagerace_core::words::UnknownName;
 use pagerace_core::{Protocol, serde_as_text};
-use pagerace_page::Origin;
+use pagerace_page::intervention::{Selector, Target, Term};
+use pagerace_page::{Category, Page};
 use thiserror::Error;
 
-/// A protocol for each host. Written as one protocol, `h2`, or as rules of which the
-/// first matching one applies: `static.example=h3 *.cdn.example=h1 *=h2`.
+/// A protocol for each request. Written as one protocol, `h2`, or as rules of which the
+/// first matching one applies: `static.example=h3 *.cdn.example=h1 */hero.avif=h1 *=h2`.
 ///
-/// A pattern is a host, `*.` and a domain (its subdomains), `first-party` or `third-party`
-/// (the hosts that have the registrable domain of the document, or another), or `*` (all
-/// hosts). A map is serialised in this form.
+/// A rule has a [`Selector`]: a host, `*.` and a domain (its subdomains), `first-party` or
+/// `third-party` (the hosts that have the registrable domain of the document, or another), a
+/// kind of request such as `images`, or a pattern of URLs. `*` stands for all requests. A map is
+/// serialised in this form.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProtocolMap {
-    rules: Vec<(Pattern, Protocol)>,
-    /// The protocol of hosts that no rule matches.
+    rules: Vec<(Selector, Protocol)>,
+    /// The protocol of requests that no rule matches.
     default: Protocol,
-}
-
-/// The pattern of the hosts that belong to the site of the document.
-const FIRST_PARTY: &str = "first-party";
-/// The pattern of all others.
-const THIRD_PARTY: &str = "third-party";
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Pattern {
-    Host(String),
-    /// The suffix with its leading dot.
-    Subdomains(String),
-    FirstParty,
-    ThirdParty,
 }
 
 /// Error of parsing a protocol map.
@@ -41,7 +29,7 @@ enum Pattern {
 pub struct ProtocolMapError(String);
 
 impl ProtocolMap {
-    /// Returns a map in which all hosts speak `protocol`.
+    /// Returns a map in which all requests have `protocol`.
     pub const fn uniform(protocol: Protocol) -> Self {
         Self {
             rules: Vec::new(),
@@ -55,8 +43,8 @@ impl ProtocolMap {
         default: Protocol,
     ) -> Self {
         let rule = |(host, protocol): (&str, Protocol)| {
-            let host = host.to_ascii_lowercase();
-            (Pattern::Host(host), protocol)
+            let host = Term::Host(host.to_ascii_lowercase());
+            (Selector::any(vec![host]), protocol)
         };
         Self {
             rules: hosts.into_iter().map(rule).collect(),
@@ -64,36 +52,56 @@ impl ProtocolMap {
         }
     }
 
-    /// Returns the protocol that `origin` speaks.
-    pub fn of(&self, origin: &Origin) -> Protocol {
-        self.of_host(&origin.host, origin.third_party)
-    }
-
-    /// Returns the protocol that a host speaks.
-    pub fn of_host(&self, host: &str, third_party: bool) -> Protocol {
-        let rule = self.rule(host, third_party);
+    /// Returns the protocol of a request.
+    pub fn of(&self, request: &Target<'_>) -> Protocol {
+        let rule = self.rule(request);
         rule.map_or(self.default, |rule| self.rules[rule].1)
     }
 
-    /// Returns the index of the rule that decides.
-    fn rule(&self, host: &str, third_party: bool) -> Option<usize> {
-        let host = host.to_ascii_lowercase();
-        let matches = |(pattern, _): &(Pattern, Protocol)| pattern.matches(&host, third_party);
-        self.rules.iter().position(matches)
+    /// Returns the protocol of each resource, in page order.
+    pub fn of_page(&self, page: &Page) -> Vec<Protocol> {
+        if self.rules.is_empty() {
+            return vec![self.default; page.resources.len()];
+        }
+        let resources = page.resources.iter();
+        resources.map(|r| self.of(&Target::of(page, r))).collect()
     }
 
-    /// Returns the rules that apply to none of `origins`, as text. The final rule for `*`
+    /// Returns the protocol of all requests to a host; `None` if a rule tells them apart by more
+    /// than their host.
+    pub fn of_host(&self, host: &str, third_party: bool) -> Option<Protocol> {
+        let by_host = |term: &Term| matches!(term, Term::Host(_) | Term::Kind(Some(_), None));
+        let mut terms = self.rules.iter().flat_map(|(selector, _)| selector.terms());
+        let request = Target {
+            url: "",
+            host,
+            asked_as: Category::Others,
+            ad: false,
+            third_party,
+        };
+        terms.all(by_host).then(|| self.of(&request))
+    }
+
+    /// Returns the index of the rule that decides.
+    fn rule(&self, request: &Target<'_>) -> Option<usize> {
+        let selects = |(selector, _): &(Selector, Protocol)| selector.selects(request);
+        self.rules.iter().position(selects)
+    }
+
+    /// Returns the rules that apply to no request of `pages`, as text. The final rule for `*`
     /// is never among them.
-    pub fn unmatched<'a>(&self, origins: impl IntoIterator<Item = &'a Origin>) -> Vec<String> {
+    pub fn unmatched<'a>(&self, pages: impl IntoIterator<Item = &'a Page>) -> Vec<String> {
         let mut used = vec![false; self.rules.len()];
-        for origin in origins {
-            if let Some(rule) = self.rule(&origin.host, origin.third_party) {
-                used[rule] = true;
+        for page in pages {
+            for resource in &page.resources {
+                if let Some(rule) = self.rule(&Target::of(page, resource)) {
+                    used[rule] = true;
+                }
             }
         }
         let rules = self.rules.iter().zip(used).filter(|(_, used)| !used);
         rules
-            .map(|((pattern, protocol), _)| format!("{pattern}={protocol}"))
+            .map(|((selector, protocol), _)| format!("{selector}={protocol}"))
             .collect()
     }
 
@@ -103,7 +111,7 @@ impl ProtocolMap {
         rules.chain(std::iter::once(self.default))
     }
 
-    /// Returns the protocol that all hosts speak, or `None` if the rules name several.
+    /// Returns the protocol of all requests, or `None` if the rules name several.
     pub fn is_uniform(&self) -> Option<Protocol> {
         let same = self.rules.iter().all(|(_, p)| *p == self.default);
         same.then_some(self.default)
@@ -111,7 +119,7 @@ impl ProtocolMap {
 }
 
 impl Default for ProtocolMap {
-    /// Returns HTTP/3 for all hosts.
+    /// Returns HTTP/3 for all requests.
     fn default() -> Self {
         Self::uniform(Protocol::H3)
     }
@@ -139,7 +147,8 @@ impl FromStr for ProtocolMap {
         let (mut rules, mut default) = (Vec::new(), None);
         for rule in words {
             let bad = || no_rule(rule);
-            let (pattern, protocol) = rule.split_once('=').ok_or_else(bad)?;
+            // A pattern of URLs may have an equals sign of its own.
+            let (pattern, protocol) = rule.rsplit_once('=').ok_or_else(bad)?;
             let unknown = |error: UnknownName| ProtocolMapError(format!("`{rule}`: {error}"));
             let protocol = protocol.parse().map_err(unknown)?;
             if default.is_some() {
@@ -150,11 +159,11 @@ impl FromStr for ProtocolMap {
             if pattern == "*" {
                 default = Some(protocol);
             } else {
-                rules.push((Pattern::parse(pattern).ok_or_else(bad)?, protocol));
+                rules.push((pattern.parse().map_err(|_| bad())?, protocol));
             }
         }
         let default = default.ok_or_else(|| {
-            let reason = "no rule covers the other hosts; add `*=h2`, for example, at the end";
+            let reason = "no rule covers the other requests; add `*=h2`, for example, at the end";
             ProtocolMapError(reason.to_owned())
         })?;
         Ok(Self { rules, default })
@@ -164,53 +173,8 @@ impl FromStr for ProtocolMap {
 fn no_rule(word: &str) -> ProtocolMapError {
     ProtocolMapError(format!(
         "`{word}` is neither a protocol (h1, h2, h3) nor a rule such as `static.example=h3`, \
-         `*.cdn.example=h1` or `*=h2`"
+         `images=h1`, `*/hero.avif=h1` or `*=h2`"
     ))
-}
-
-impl fmt::Display for Pattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Host(name) => f.write_str(name),
-            Self::Subdomains(suffix) => write!(f, "*{suffix}"),
-            Self::FirstParty => f.write_str(FIRST_PARTY),
-            Self::ThirdParty => f.write_str(THIRD_PARTY),
-        }
-    }
-}
-
-impl Pattern {
-    /// Returns true if the pattern matches `host`, which is in lower case.
-    fn matches(&self, host: &str, third_party: bool) -> bool {
-        match self {
-            Self::Host(name) => name == host,
-            Self::Subdomains(suffix) => host.ends_with(suffix.as_str()),
-            Self::FirstParty => !third_party,
-            Self::ThirdParty => third_party,
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let text = text.to_ascii_lowercase();
-        match text.as_str() {
-            FIRST_PARTY => return Some(Self::FirstParty),
-            THIRD_PARTY => return Some(Self::ThirdParty),
-            _ => {}
-        }
-        let (subdomains, name) = match text.strip_prefix("*.") {
-            Some(rest) => (true, rest),
-            None => (false, text.as_str()),
-        };
-        let legal = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c) || !c.is_ascii();
-        if name.is_empty() || !name.chars().all(legal) {
-            return None;
-        }
-        Some(if subdomains {
-            Self::Subdomains(format!(".{name}"))
-        } else {
-            Self::Host(name.to_owned())
-        })
-    }
 }
 
 impl fmt::Display for ProtocolMap {
@@ -218,8 +182,8 @@ impl fmt::Display for ProtocolMap {
         if self.rules.is_empty() {
             return self.default.fmt(f);
         }
-        for (pattern, protocol) in &self.rules {
-            write!(f, "{pattern}={protocol} ")?;
+        for (selector, protocol) in &self.rules {
+            write!(f, "{selector}={protocol} ")?;
         }
         write!(f, "*={}", self.default)
     }
@@ -233,62 +197,58 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn origin(host: &str) -> Origin {
-        Origin {
-            scheme: "https".to_owned(),
-            host: host.to_owned(),
-            port: 443,
-            address: None,
-            connection_group: 0,
+    /// The protocol of a request for an image.
+    fn of(map: &ProtocolMap, url: &str) -> Protocol {
+        let host = url.split_once("://").unwrap().1.split('/').next().unwrap();
+        map.of(&Target {
+            url,
+            host,
+            asked_as: Category::Images,
+            ad: false,
             third_party: host.starts_with("cdn"),
-            recorded_rtt: None,
-            protocol: None,
-            unvisited: false,
-        }
+        })
     }
 
     #[test]
     fn the_first_rule_that_matches_counts() {
         let m = map("static.example=h3 *.example=h1 *=h2");
-        assert_eq!(m.of(&origin("static.example")), Protocol::H3);
-        assert_eq!(m.of(&origin("STATIC.example")), Protocol::H3);
-        assert_eq!(m.of(&origin("www.example")), Protocol::H1);
-        assert_eq!(
-            m.of(&origin("example")),
-            Protocol::H2,
-            "no subdomain of itself"
-        );
-        assert_eq!(m.of(&origin("notexample")), Protocol::H2);
+        assert_eq!(of(&m, "https://static.example/"), Protocol::H3);
+        assert_eq!(of(&m, "https://STATIC.example/"), Protocol::H3);
+        assert_eq!(of(&m, "https://www.example/"), Protocol::H1);
+        let itself = of(&m, "https://example/");
+        assert_eq!(itself, Protocol::H2, "no subdomain of itself");
+        assert_eq!(of(&m, "https://notexample/"), Protocol::H2);
         assert_eq!(m.is_uniform(), None);
         assert_eq!(map("h1").is_uniform(), Some(Protocol::H1));
         assert_eq!(map("a=h2 *=h2").is_uniform(), Some(Protocol::H2));
     }
 
     #[test]
-    fn rules_without_a_host_are_found() {
-        let m = map("a.example=h3 *.example=h1 b.example=h2 *=h2");
-        let hosts = ["A.example", "c.example", "b.example"].map(origin);
-        let found = m.unmatched(&hosts);
-        assert_eq!(found, ["b.example=h2"], "an earlier rule decides");
-        assert_eq!(m.unmatched(&[]).len(), 3);
-        assert!(map("h2").unmatched(&[origin("x")]).is_empty());
+    fn requests_to_one_host_differ() {
+        let m = map("*/hero.avif=h1 */q?a=b=h3 fonts+css=h3 *=h2");
+        assert_eq!(of(&m, "https://a.example/img/hero.avif"), Protocol::H1);
+        assert_eq!(of(&m, "https://a.example/q?a=b"), Protocol::H3);
+        assert_eq!(of(&m, "https://a.example/other.avif"), Protocol::H2);
+        assert_eq!(m.of_host("a.example", false), None);
+        let images = map("images=h1 *=h2");
+        assert_eq!(of(&images, "https://a.example/x"), Protocol::H1);
     }
 
     #[test]
     fn parties_are_those_of_the_page() {
         let m = map("first-party=h3 cdn.b.example=h1 third-party=h2 *=h1");
-        assert_eq!(m.of(&origin("www.example")), Protocol::H3);
-        assert_eq!(m.of(&origin("cdn.a.example")), Protocol::H2);
-        assert_eq!(m.of(&origin("cdn.b.example")), Protocol::H1);
-        let unused = m.unmatched(&[origin("www.example")]);
-        assert_eq!(unused, ["cdn.b.example=h1", "third-party=h2"]);
+        let protocol = |host: &str| m.of_host(host, host.starts_with("cdn"));
+        assert_eq!(protocol("www.example"), Some(Protocol::H3));
+        assert_eq!(protocol("cdn.a.example"), Some(Protocol::H2));
+        assert_eq!(protocol("cdn.b.example"), Some(Protocol::H1));
     }
 
     #[test]
     fn texts_come_back() {
         let mixed = "static.example=h3 *.a.example=h1 *=h2";
         let parties = "first-party=h3 third-party=h1 *=h2";
-        for text in ["h1", "h2", "h3", mixed, parties] {
+        let requests = "*/hero.avif=h1 images+fonts=h3 *=h2";
+        for text in ["h1", "h2", "h3", mixed, parties, requests] {
             assert_eq!(map(text).to_string(), text);
         }
         assert_eq!(map("*=h2").to_string(), "h2");
@@ -300,7 +260,7 @@ mod tests {
             (" ", "no protocol: write h1"),
             ("h4", "`h4` is neither a protocol"),
             ("h2 h3", "`h2` is neither a protocol"),
-            ("a=h3", "no rule covers the other hosts"),
+            ("a=h3", "no rule covers the other requests"),
             ("*=h2 a=h3", "`a=h3` comes after `*`"),
             ("=h3 *=h2", "`=h3` is neither a protocol"),
             ("a=spdy *=h2", "`a=spdy`: unknown protocol `spdy`"),

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use pagerace_browser::Cached;
-use pagerace_core::{Duration, Priority, Rng};
+use pagerace_core::{Destination, Duration, Priority, RequestPriority, Rng};
 use pagerace_delivery::Facts;
 use pagerace_delivery::reliability::Nature;
 use pagerace_http::Field;
 use pagerace_http::fields::{self, filler_fields, text_size};
 use pagerace_page::intervention::Failure;
 use pagerace_page::{CacheUse, Page, Resource, ResourceEffect, ResourceId};
-use pagerace_peer::{Body, Reply, Request, Site};
+use pagerace_peer::{Body, Reply, Reprioritisation, Request, Site};
 
 use crate::reliability::natures;
 use crate::scenario::Scenario;
@@ -28,6 +28,8 @@ pub(crate) struct PageSite {
     seed: u64,
     /// Sigma of the log-normal factor on think times.
     jitter: f64,
+    /// True if the server knows which images the browser will raise.
+    hints: bool,
     world: World,
     /// State of the browser's cache, by resource.
     pub(crate) cached: Arc<Vec<Cached>>,
@@ -52,6 +54,7 @@ impl PageSite {
             page: page.clone(),
             seed,
             jitter: scenario.browser.jitter,
+            hints: scenario.settings.reprioritisation == Reprioritisation::Hints,
             world: scenario.world,
             cached: Arc::new(page.resources.iter().map(cached).collect()),
             effects: Arc::new(if scenario.interventions.is_empty() {
@@ -106,7 +109,10 @@ impl Site for PageSite {
             facts: Facts {
                 destination: r.destination,
                 script_mode: r.script_mode,
-                class: r.priority,
+                class: match self.hints && r.destination == Destination::Image && r.in_viewport {
+                    true => r.priority.min(RequestPriority::High),
+                    false => r.priority,
+                },
                 render_blocking: r.render_blocking,
                 served: r.served_priority,
             },

@@ -67,7 +67,11 @@ fn page(recorded_layout: bool) -> Page {
 fn requests_leave_with_the_priority_of_that_moment() {
     for recorded_layout in [false, true] {
         for protocols in ["h2", "h3"] {
-            for reprioritisation in [Reprioritisation::Update, Reprioritisation::Chromium] {
+            for reprioritisation in [
+                Reprioritisation::Update,
+                Reprioritisation::Chromium,
+                Reprioritisation::Hints,
+            ] {
                 let page = page(recorded_layout);
                 let mut s = scenario(&page, "rate 10mbit rtt 100ms", "sequential");
                 s.protocols = protocols.parse().unwrap();
@@ -91,4 +95,23 @@ fn requests_leave_with_the_priority_of_that_moment() {
             }
         }
     }
+}
+
+#[test]
+fn hints_put_images_in_the_viewport_first() {
+    let mut page = flat_page(&[2_000, 60_000, 60_000]);
+    for (i, is_seen) in [(1, false), (2, true)] {
+        page.resources[i].destination = Destination::Image;
+        page.resources[i].priority = RequestPriority::Low;
+        page.resources[i].in_viewport = is_seen;
+    }
+    let first_is_seen = |reprioritisation| {
+        let mut s = scenario(&page, "rate 1mbit rtt 100ms", "sequential");
+        s.settings.reprioritisation = reprioritisation;
+        let outcome = run(&s, 1, false).unwrap();
+        let end = |i: usize| outcome.resources[i].as_ref().unwrap().response_end();
+        end(2) < end(1)
+    };
+    assert!(first_is_seen(Reprioritisation::Hints));
+    assert!(!first_is_seen(Reprioritisation::Chromium));
 }

@@ -7,8 +7,12 @@ use std::sync::Arc;
 use pagerace_core::{Duration, Instant};
 use pagerace_page::{Page, Resource};
 use pagerace_sim::{Explainable, Outcome, Part, Parts, ResourceTiming};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::{ChunkReader, FileReader as _, SerializedFileReader};
+use parquet::record::Field;
 
-use crate::columns::{Columns, Of, Record};
+use crate::columns::{Columns, Of, Record, guarded};
+use crate::losses::LossyRequest;
 
 /// A load, as other rows name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +36,10 @@ pub struct RequestRow {
     pub timing: ResourceTiming,
     /// The state in which the page has the object; `None` if its delivery did not end.
     pub state: Option<&'static str>,
+    /// The times at which packets left that the network lost with bytes of the response.
+    pub lost: Vec<Instant>,
+    /// These times in ms, separated by spaces.
+    lost_ms: String,
 }
 
 /// The time that a part of an explanation takes in a load.
@@ -48,17 +56,28 @@ pub struct PartRow {
 }
 
 impl RequestRow {
-    /// Returns the requests of a load over the network, in the order of the page.
+    /// Returns the requests of a load over the network, in the order of the page. Lost packets
+    /// are those of the outcome's trace; without one, none is known.
     pub fn of(load: &LoadName, page: &Arc<Page>, outcome: &Outcome) -> Vec<Self> {
         let timings = outcome.resources.iter().enumerate();
+        let mut lost = vec![Vec::new(); page.resources.len()];
+        for drop in outcome.trace.iter().flat_map(|trace| &trace.drops) {
+            for resource in &drop.resources {
+                lost[resource.index()].push(drop.at);
+            }
+        }
         let row = |(resource, timing): (usize, &Option<ResourceTiming>)| {
             let delivery = outcome.objects.get(resource).and_then(Option::as_ref);
+            let lost = std::mem::take(&mut lost[resource]);
+            let times = lost.iter().map(|at| start(*at).as_millis_f64().to_string());
             Some(Self {
                 load: load.clone(),
                 page: Arc::clone(page),
                 resource,
                 timing: (*timing)?,
                 state: delivery.map(|object| object.state.name()),
+                lost_ms: times.collect::<Vec<String>>().join(" "),
+                lost,
             })
         };
         timings.filter_map(row).collect()
@@ -93,6 +112,7 @@ impl Record for RequestRow {
             of.integers("request", |row| row.resource as u64),
             of.texts("url", |row| Some(&row.resource().url)),
             of.texts("mime_type", |row| Some(&row.resource().mime_type)),
+            of.texts("category", |row| Some(row.resource().category.name())),
             of.texts("protocol", |row| Some(row.timing.protocol.name())),
             of.numbers("connection", |row| row.timing.connection.map(f64::from)),
             of.integers("reused", |row| u64::from(row.timing.reused)),
@@ -108,6 +128,8 @@ impl Record for RequestRow {
             of.integers("hol_blocked_bytes", |row| row.timing.hol_blocked_bytes),
             of.integers("hol_other_bytes", |row| row.timing.hol_other_bytes),
             of.texts("state", |row| row.state),
+            of.integers("lost_packets", |row| row.lost.len() as u64),
+            of.texts("lost_ms", |row| Some(&row.lost_ms)),
         ]
     }
 }
@@ -125,6 +147,44 @@ impl Record for PartRow {
             of.times("time_ms", |row| row.time),
         ]
     }
+}
+
+/// Calls `see` with each request of a file, and the packets that it lost.
+///
+/// # Errors
+/// The file is no Parquet file, or lacks a column.
+pub(crate) fn read_losses(
+    file: impl ChunkReader + 'static,
+    mut see: impl FnMut(LossyRequest),
+) -> Result<()> {
+    guarded(|| {
+        let reader = SerializedFileReader::new(file)?;
+        for record in reader.get_row_iter(None)? {
+            let (mut cell, mut run, mut category, mut lost) = (None, None, None, None);
+            for (name, field) in record?.get_column_iter() {
+                match (name.as_str(), field) {
+                    ("cell", Field::Str(text)) => cell = Some(text.clone()),
+                    ("run", Field::Long(number)) => run = u32::try_from(*number).ok(),
+                    ("category", Field::Str(text)) => category = Some(text.clone()),
+                    ("lost_ms", Field::Str(text)) => lost = Some(text.clone()),
+                    _ => {}
+                }
+            }
+            let request = || {
+                let times = lost?;
+                let times = times.split_whitespace().map(|time| time.parse().ok());
+                Some(LossyRequest {
+                    cell: cell?,
+                    run: run?,
+                    category: category?,
+                    lost_ms: times.collect::<Option<_>>()?,
+                })
+            };
+            let lacks = || ParquetError::General("has no column lost_ms".to_owned());
+            see(request().ok_or_else(lacks)?);
+        }
+        Ok(())
+    })
 }
 
 /// Returns the time since the navigation.

@@ -12,6 +12,11 @@ use thiserror::Error;
 pub struct StudyError(String);
 
 impl StudyError {
+    /// An error whose text says the place.
+    pub(crate) fn plain(text: String) -> Self {
+        Self(text)
+    }
+
     /// Describes the fault of a file or folder.
     pub(crate) fn at(path: &Path, reason: impl Display) -> Self {
         Self(format!("{}: {reason}", path.display()))

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use pagerace_lab::MetricId;
 use parquet::errors::Result as ParquetResult;
 use parquet::file::reader::ChunkReader;
+use serde_json::Value;
 
 use crate::StudyError;
 use crate::columns::guarded;
@@ -34,6 +35,17 @@ pub struct Frame {
     cells: Vec<Cell>,
     /// The place of each cell.
     places: BTreeMap<Arc<Key>, usize>,
+    /// The pages by group and name, if they are known.
+    pages: BTreeMap<(String, String), PageFacts>,
+}
+
+/// Properties of a page.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PageFacts {
+    /// Number of requests.
+    pub requests: f64,
+    /// Kilobytes of bodies.
+    pub kilobytes: f64,
 }
 
 /// Values of columns that loads must have to count, such as `network` and `cable`. Several
@@ -50,6 +62,11 @@ impl Cell {
     /// Returns the value of a run; `None` if the load has no such value, or there is no such run.
     pub fn value(&self, index: usize, run: u32) -> Option<f64> {
         self.at(self.runs.binary_search(&run).ok()?, index)
+    }
+
+    /// Returns true if the cell has this run.
+    pub(crate) fn has(&self, run: u32) -> bool {
+        self.runs.binary_search(&run).is_ok()
     }
 
     fn at(&self, place: usize, index: usize) -> Option<f64> {
@@ -80,7 +97,29 @@ impl Frame {
             metrics: metrics.to_vec(),
             cells: Vec::new(),
             places: BTreeMap::new(),
+            pages: BTreeMap::new(),
         }
+    }
+
+    /// Adds facts about a page, as [`facts_of`](crate::store::facts_of) has them.
+    pub fn add_page(&mut self, facts: &Value) {
+        let text = |key: &str| facts[key].as_str().unwrap_or_default().to_owned();
+        let number = |key: &str| facts[key].as_f64();
+        if let Some((requests, bytes)) = number("requests").zip(number("body_bytes")) {
+            let kilobytes = bytes / 1_000.0;
+            let facts = PageFacts {
+                requests,
+                kilobytes,
+            };
+            self.pages.insert((text("group"), text("page")), facts);
+        }
+    }
+
+    /// Returns the facts about a page, by group and name.
+    pub(crate) fn facts(&self, (group, page): (&str, &str)) -> Option<PageFacts> {
+        self.pages
+            .get(&(group.to_owned(), page.to_owned()))
+            .copied()
     }
 
     /// Returns the cells, in no particular order.
@@ -193,6 +232,7 @@ impl Frame {
             metrics: self.metrics.clone(),
             cells: self.cells.clone(),
             places: BTreeMap::new(),
+            pages: self.pages.clone(),
         };
         for (column, values) in filter {
             let one = Dimension::named(column)?;

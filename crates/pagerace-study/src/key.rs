@@ -130,10 +130,19 @@ impl Key {
         &self.properties[place.unwrap_or_else(|| panic!("contenders have no {name}"))]
     }
 
-    /// Returns true if `text`, or every word of it, is a property of the contender.
+    /// Returns true if `text` is made of properties of the contender, one after the other. A
+    /// property may have several words.
     pub fn is_called(&self, text: &str) -> bool {
-        let has = |word: &str| self.properties.iter().any(|one| one == word);
-        has(text) || text.split_whitespace().all(has)
+        let words: Vec<&str> = text.split_whitespace().collect();
+        self.has_all(&words)
+    }
+
+    fn has_all(&self, words: &[&str]) -> bool {
+        let begins = |count: &usize| {
+            let first = words[..*count].join(" ");
+            self.properties.contains(&first) && self.has_all(&words[*count..])
+        };
+        words.is_empty() || (1..=words.len()).any(|count| begins(&count))
     }
 
     /// Returns all properties of the contender.

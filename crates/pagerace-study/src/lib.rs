@@ -22,6 +22,7 @@ pub mod error;
 mod fixture;
 pub mod frame;
 pub mod key;
+pub mod losses;
 pub mod matrix;
 pub mod measure;
 pub mod plan;

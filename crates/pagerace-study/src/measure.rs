@@ -2,7 +2,7 @@
 //!
 //! In each run of a page the names of a measure stand for the values of the contenders that
 //! they name; the median over the runs is the page's number, or their rank correlation. A
-//! statistic makes one number of those of all pages. If the names say no network, each network has
+//! statistic makes one number of those of all pages; a slope is over a property of the pages. If the names say no network, each network has
 //! a number of its own, unless the runs of all networks are pooled.
 //!
 //! # Source
@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use pagerace_core::rng::Rng;
-use pagerace_lab::stats::{median, quantile, signed_rank, spearman};
+use pagerace_lab::stats::{line, median, quantile, signed_rank, spearman};
 
 use crate::claim::{Comparison, Measure, Statistic, With, with_network};
 use crate::frame::{Cell, Filter, Frame};
@@ -62,7 +62,8 @@ type Pages<'a> = BTreeMap<(&'a str, &'a str), Vec<&'a Cell>>;
 /// The cells that an expression names on one page, by name.
 type Named<'a> = BTreeMap<&'a str, &'a Cell>;
 
-/// The values of a page's runs; the second ones are those to correlate with.
+/// The values of a page's runs; the second ones are those to correlate with, or the property of
+/// the page.
 type Runs = Vec<(f64, f64)>;
 
 /// A place with the runs of each page.
@@ -136,12 +137,21 @@ impl Measure {
                     continue;
                 };
                 let number = match (&self.with, network) {
-                    (Some(With::Network), Some(network)) => place_of(network, pooling.networks)?,
-                    _ => 0.0,
+                    (Some(With::Network), Some(network)) => {
+                        Some(place_of(network, pooling.networks)?)
+                    }
+                    (Some(With::Requests), _) => frame.facts(page).map(|facts| facts.requests),
+                    (Some(With::Kilobytes), _) => frame.facts(page).map(|facts| facts.kilobytes),
+                    _ => Some(0.0),
                 };
                 let place = places.entry((race, kept)).or_default();
                 let runs = place.entry(page).or_default();
-                runs.extend(self.runs(&named, frame, number));
+                runs.extend(
+                    number
+                        .map(|number| self.runs(&named, frame, number))
+                        .into_iter()
+                        .flatten(),
+                );
             }
         }
         if places.is_empty() {
@@ -156,8 +166,8 @@ impl Measure {
         Ok(places.into_iter().map(place).collect())
     }
 
-    /// The values of the runs of a page on the network at this place.
-    fn runs(&self, named: &Named<'_>, frame: &Frame, network: f64) -> Runs {
+    /// The values of the runs of a page. Their partner is `other`, unless it is a value.
+    fn runs(&self, named: &Named<'_>, frame: &Frame, other: f64) -> Runs {
         let Some((_, first)) = named.first_key_value() else {
             return Runs::new();
         };
@@ -167,7 +177,7 @@ impl Measure {
             let value = self.expression.value(&of(index, run))?;
             let other = match &self.with {
                 Some(With::Value(other, metric)) => other.value(&of(frame.index(*metric), run))?,
-                Some(With::Network) | None => network,
+                _ => other,
             };
             Some((value, other))
         };
@@ -177,17 +187,20 @@ impl Measure {
             .collect()
     }
 
-    /// Adds the number of a page, or those of its runs.
-    fn of_page(&self, runs: &[(f64, f64)], numbers: &mut Vec<f64>) {
+    /// Adds the number of a page with the property of the page, or those of its runs.
+    fn of_page(&self, runs: &[(f64, f64)], numbers: &mut Runs) {
         let values: Vec<f64> = runs.iter().map(|(value, _)| *value).collect();
+        let property = runs.first().map_or(0.0, |(_, property)| *property);
         if self.over_loads {
-            numbers.extend(values);
-        } else if self.with.is_some() {
+            numbers.extend(values.iter().map(|value| (*value, property)));
+        } else if self.correlates() {
             let others: Vec<f64> = runs.iter().map(|(_, other)| *other).collect();
-            numbers.extend(spearman(&values, &others).map(|correlation| correlation.rho));
+            let correlation = spearman(&values, &others);
+            numbers.extend(correlation.map(|correlation| (correlation.rho, property)));
         } else {
             // Between minus and plus infinity, there is no median.
-            numbers.extend(median(&values).filter(|number| !number.is_nan()));
+            let median = median(&values).filter(|number| !number.is_nan());
+            numbers.extend(median.map(|number| (number, property)));
         }
     }
 
@@ -301,8 +314,17 @@ fn check(frame: &Frame, name: &str) -> Result<(), String> {
 }
 
 impl Statistic {
-    /// Reduces the pages' numbers to one; `None` if there are none.
-    fn of(self, numbers: &[f64]) -> Option<f64> {
+    /// Reduces the pages' numbers to one; `None` if there are none. The second ones are the
+    /// properties of the pages.
+    fn of(self, pages: &[(f64, f64)]) -> Option<f64> {
+        if self == Self::Slope {
+            // Failed loads have no finite time.
+            let finite = pages.iter().filter(|(number, _)| number.is_finite());
+            let points: Vec<(f64, f64)> = finite.map(|(number, x)| (*x, *number)).collect();
+            return line(&points).map(|line| line.slope);
+        }
+        let numbers: Vec<f64> = pages.iter().map(|(number, _)| *number).collect();
+        let numbers = numbers.as_slice();
         let share = |comparison: Comparison, limit: f64| {
             let count = numbers.iter().filter(|n| comparison.holds(**n, limit));
             count.count() as f64 / numbers.len() as f64
@@ -317,6 +339,7 @@ impl Statistic {
             Self::NetShare(limit) => {
                 Some(share(Comparison::More, limit) - share(Comparison::Less, -limit))
             }
+            Self::Slope => None,
         }
     }
 }

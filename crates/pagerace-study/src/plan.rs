@@ -30,14 +30,16 @@ use toml::{Table, Value};
 use crate::StudyError;
 use crate::claim::{self, Claim};
 use crate::frame::Filter;
+use crate::losses::LossSpec;
 use crate::matrix::Matrix;
 use crate::store::Details;
 use crate::table::{TableKind, TableSpec};
 
 pub(crate) mod fields;
+mod typed;
 
 /// Keys of a plan that are no options of a race.
-pub const KEYS: [&str; 15] = [
+pub const KEYS: [&str; 16] = [
     "title",
     "about",
     "text",
@@ -47,6 +49,7 @@ pub const KEYS: [&str; 15] = [
     "matrix",
     "plot",
     "table",
+    "losses",
     "claim",
     "mix",
     "race",
@@ -115,6 +118,8 @@ pub struct Study {
     pub plots: Vec<TableSpec>,
     /// The tables to make of the results.
     pub tables: Vec<TableSpec>,
+    /// The tables of lost packets.
+    pub losses: Vec<LossSpec>,
     /// The claims about the results.
     pub claims: Vec<Claim>,
 }
@@ -134,6 +139,7 @@ struct Plan {
     matrix: Vec<MatrixSpec>,
     plot: Vec<TableSpec>,
     table: Vec<TableSpec>,
+    losses: Vec<LossSpec>,
     claim: Vec<Claim>,
     mix: Mixes,
     #[serde(deserialize_with = "fields::pages")]
@@ -201,14 +207,15 @@ impl Study {
 
     /// Returns true if the plan asks for no table, matrix, plot or claim.
     pub fn asks_nothing(&self) -> bool {
-        let tables = self.tables.is_empty() && self.matrices.is_empty();
-        tables && self.plots.is_empty() && self.claims.is_empty()
+        let tables = self.tables.is_empty() && self.losses.is_empty();
+        tables && self.matrices.is_empty() && self.plots.is_empty() && self.claims.is_empty()
     }
 
     /// Returns true if a table, matrix, plot or claim is about some of the pages by name.
     pub fn names_pages(&self) -> bool {
         let tables = self.tables.iter().chain(&self.plots).map(|one| &one.filter);
-        let filters = tables.chain(self.matrices.iter().map(|one| &one.filter));
+        let filters = tables.chain(self.losses.iter().map(|one| &one.filter));
+        let filters = filters.chain(self.matrices.iter().map(|one| &one.filter));
         let mut filters = filters.chain(self.claims.iter().map(|one| &one.filter));
         filters.any(|filter| filter.contains_key("page"))
     }
@@ -219,6 +226,10 @@ impl Study {
             requests: plan.requests,
             parts: plan.parts.as_deref().map(explainable).transpose()?,
         };
+        if !plan.requests && !plan.losses.is_empty() {
+            let reason = "losses: are those of requests; add `requests = true`";
+            return Err(reason.to_owned());
+        }
         let matrix = |(i, spec): (usize, MatrixSpec)| {
             let sides = (spec.rows, spec.columns);
             let matrix = Matrix::new(spec.name, &spec.value, sides, spec.published, spec.filter)
@@ -289,6 +300,7 @@ impl Study {
             matrices,
             plots,
             tables: plan.table,
+            losses: plan.losses,
             claims: plan.claim,
         })
     }
@@ -326,12 +338,13 @@ impl Plan {
             }
         };
         let table: Table = text.parse().map_err(told)?;
-        for name in ["claim", "matrix", "plot", "race", "table"] {
+        for name in ["claim", "losses", "matrix", "plot", "race", "table"] {
             if let Some(other) = table.get(name).filter(|value| !value.is_array()) {
                 return Err(expected(name, &format!("[[{name}]]"), other));
             }
         }
         let plan: Self = toml::from_str(text).map_err(told)?;
+        typed::check(&table)?;
         for (name, weights) in &plan.mix {
             let wrong = |weight: f64| !(weight.is_finite() && weight >= 0.0);
             if let Some((network, weight)) = weights.iter().find(|(_, weight)| wrong(**weight)) {

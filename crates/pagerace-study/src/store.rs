@@ -21,7 +21,8 @@ use serde_json::{Value, json};
 
 use crate::StudyError;
 use crate::columns::{Record, guarded, is_intact, read_metadata, sealed_file};
-use crate::detail::{PartRow, RequestRow};
+use crate::detail::{PartRow, RequestRow, read_losses};
+use crate::losses::LossyRequest;
 use crate::row::{Row, metrics, read_rows};
 use crate::shard::{Piece, Shard};
 
@@ -236,6 +237,36 @@ impl Store {
         rows.sort_by_key(|(place, row)| (*place, row.run));
         rows.dedup_by_key(|(place, row)| (*place, row.run));
         Ok(rows.into_iter().map(|(_, row)| row).collect())
+    }
+
+    /// Calls `see` with each request of `cells`. Those of a load that several files hold are seen
+    /// once.
+    ///
+    /// # Errors
+    /// A file is damaged.
+    pub fn requests(
+        &self,
+        cells: &[String],
+        mut see: impl FnMut(LossyRequest),
+    ) -> Result<(), StudyError> {
+        // The loads of earlier files, and of this one.
+        let mut seen: BTreeSet<(String, u32)> = BTreeSet::new();
+        for path in self.files_of(cells) {
+            let folder = path.with_file_name(RequestRow::TABLE);
+            let path = folder.join(path.file_name().unwrap_or_default());
+            let file = intact(&path)?;
+            let mut here = BTreeSet::new();
+            let read = read_losses(file, |request| {
+                let load = (request.cell.clone(), request.run);
+                if !seen.contains(&load) {
+                    here.insert(load);
+                    see(request);
+                }
+            });
+            read.map_err(|error| damaged(&path, &error))?;
+            seen.append(&mut here);
+        }
+        Ok(())
     }
 
     /// Returns the facts about the page of `cells`, whose `contents` is this digest; `None`

@@ -31,6 +31,8 @@ words! {
         Cdf = "cdf": "The distribution of the change over the pages",
         /// Quantiles of the pages' medians.
         Quantiles = "quantiles": "Quantiles of the pages' medians",
+        /// Mean and standard deviation over the runs, for each page.
+        Deviations = "deviations": "Mean and standard deviation, for each page",
         /// The rank correlation of two metrics' differences, for each page.
         Spearman = "spearman": "The rank correlation of two metrics, for each page",
     }
@@ -140,6 +142,7 @@ impl TableSpec {
             TableKind::Pages => pages(&frame, &question),
             TableKind::Cdf => cdf(&frame, &question),
             TableKind::Quantiles => quantiles(&frame, &question),
+            TableKind::Deviations => deviations(&frame, &question),
             TableKind::Spearman => correlations(&frame, &question, self.other()),
         })
     }
@@ -256,6 +259,34 @@ fn pages(frame: &Frame, question: &Question) -> FilledTable {
                 Value::Number(page.mann_whitney_p),
                 Value::Number(page.signed_rank_p),
             ]);
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+/// Sets means and standard deviations over the runs beside those of the baseline.
+fn deviations(frame: &Frame, question: &Question) -> FilledTable {
+    let index = frame.index(question.metric);
+    let all = compare(frame, question);
+    let texts = [question.column.name, "group", "page"];
+    let numbers = ["baseline", "deviation", "mean", "deviation"];
+    let what = "means and standard deviations over the runs of a page";
+    let mut table = begin(question, &all, &texts, &numbers, what);
+    for (one, compared) in pairings(frame, question).iter().zip(&all) {
+        for (base, own) in &one.cells {
+            let mut row = head(compared);
+            row.extend([&own.key.group, &own.key.page].map(|text| Value::Text(text.clone())));
+            for cell in [base, own] {
+                let values: Vec<f64> = cell.values(index).filter_map(|(_, value)| value).collect();
+                let count = values.len() as f64;
+                let mean = (count > 0.0).then(|| values.iter().sum::<f64>() / count);
+                let deviation = mean.filter(|_| count > 1.0).map(|mean| {
+                    let squares = values.iter().map(|value| (value - mean) * (value - mean));
+                    libm::sqrt(squares.sum::<f64>() / (count - 1.0))
+                });
+                row.extend([mean, deviation].map(|one| Value::Metric(question.metric, one)));
+            }
             table.rows.push(row);
         }
     }

@@ -25,21 +25,20 @@ impl Browser {
         }
     }
 
-    /// Sets the protocol of each origin in page order. Origins beyond the list use
-    /// HTTP/3, and so do all origins if this is never called.
+    /// Sets the protocol of each resource in page order. Resources beyond the list use
+    /// HTTP/3, and so do all if this is never called.
     ///
     /// Chromium limits requests over HTTP/1.1 more than others.
     ///
     /// # Panics
-    /// Panics if the load has begun, or if the list is longer than the page's origins.
-    pub fn set_protocols(&mut self, mut of_origin: Vec<Protocol>) {
+    /// Panics if the load has begun, or if the list is longer than the page.
+    pub fn set_protocols(&mut self, of_resource: &[Protocol]) {
         assert!(self.started.is_none(), "protocols are known before a load");
         assert!(
-            of_origin.len() <= self.page.origins.len(),
-            "there are more protocols than origins"
+            of_resource.len() <= self.page.resources.len(),
+            "there are more protocols than resources"
         );
-        of_origin.resize(self.page.origins.len(), Protocol::H3);
-        self.requests.set_protocols(&self.page, &of_origin);
+        self.requests.set_protocols(&self.page, of_resource);
     }
 
     /// Draws the largest element among those that may be it, by a number from 0 up to 1

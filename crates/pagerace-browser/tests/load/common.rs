@@ -243,7 +243,11 @@ pub(crate) fn load_in(mut browser: Browser, page: &Page, network: &Network) -> L
     let mut link_free = Instant::ZERO;
     let mut now = Instant::ZERO;
     browser.set_cached(network.cached.clone());
-    browser.set_protocols(network.protocols.clone());
+    let of_resource = page.resources.iter().map(|resource| {
+        let known = network.protocols.get(resource.origin.index());
+        known.copied().unwrap_or(Protocol::H3)
+    });
+    browser.set_protocols(&of_resource.collect::<Vec<_>>());
     browser.start(now);
     for _ in 0..2_000_000 {
         while let Some(action) = browser.poll_action() {

@@ -269,7 +269,10 @@ fn name_of(word: &str) -> &str {
 
 /// Returns true for a rule such as `static.example=h3`.
 fn is_rule(word: &str) -> bool {
-    word.contains('=') && !word.contains(':') && !has_effect(word)
+    // Parameters of strategies follow a colon; a URL pattern may have one in front.
+    let end = word.rsplit_once('=').map(|(_, protocol)| protocol);
+    let ends_in_protocol = end.is_some_and(|end| end.parse::<Protocol>().is_ok());
+    end.is_some() && (ends_in_protocol || !word.contains(':')) && !has_effect(word)
 }
 
 /// Returns true if a word ends in the effect of an intervention rather than in a protocol.

@@ -109,12 +109,8 @@ impl Plan {
         }
         let mut pages = self.pages.iter().enumerate();
         pages.all(|(i, page)| {
-            let spoken = |c: &Contender| -> Vec<Protocol> {
-                let origins = page.origins.iter();
-                origins.map(|origin| c.protocols.of(origin)).collect()
-            };
             let effects = |c: &Contender| self.interventions.and(&c.interventions).of_page(page);
-            let (protocols, other) = (spoken(a), spoken(b));
+            let (protocols, other) = (a.protocols.of_page(page), b.protocols.of_page(page));
             protocols == other
                 && a.controllers_over(&protocols) == b.controllers_over(&other)
                 && effects(a) == effects(b)

@@ -1,5 +1,7 @@
 //! Outcome of a load: counters, resource timings and the trace.
 
+use std::collections::BTreeSet;
+
 use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
 
@@ -9,7 +11,7 @@ use crate::event_loop::Record;
 use crate::ledger::{AnswerCounts, Ledger};
 use crate::outcome::{HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters};
 use crate::timing::Progress;
-use crate::wire::Fate;
+use crate::wire::{Fate, WirePacket};
 
 impl PageLoad<'_> {
     pub(super) fn outcome(&mut self) -> Outcome {
@@ -129,14 +131,19 @@ impl PageLoad<'_> {
         hol_gaps.sort_by_key(|g| (g.from, g.resource));
         let mut frames = self.net.down.log.frames.clone();
         frames.sort_by_key(|f| (f.at, f.connection));
-        let lost = self.net.down.log.packets.iter().filter(|p| p.is_gone());
-        let mut drops: Vec<_> = lost
-            .map(|p| PacketDrop {
+        let log = &self.net.down.log;
+        let drop = |p: &WirePacket| {
+            let frames = log.frames_of(p).iter();
+            let resources: BTreeSet<ResourceId> = frames.map(|f| f.resource).collect();
+            PacketDrop {
                 at: p.sent_at,
                 connection: p.connection.0,
                 queue: p.fate == Fate::Dropped,
-            })
-            .collect();
+                resources: resources.into_iter().collect(),
+            }
+        };
+        let lost = log.packets.iter().filter(|p| p.is_gone());
+        let mut drops: Vec<PacketDrop> = lost.map(drop).collect();
         drops.sort_by_key(|d| d.at);
         Trace {
             frames,

@@ -195,7 +195,11 @@ impl Draw {
                 H3Discovery::AltSvc,
                 H3Discovery::AltSvcFirstVisit,
             ]),
-            reprioritisation: self.of(&[Reprioritisation::Update, Reprioritisation::Chromium]),
+            reprioritisation: self.of(&[
+                Reprioritisation::Update,
+                Reprioritisation::Chromium,
+                Reprioritisation::Hints,
+            ]),
             deadline: Duration::from_secs(24 * 3_600),
         }
     }

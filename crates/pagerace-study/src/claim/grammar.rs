@@ -4,8 +4,9 @@
 //! claim      = measure comparison NUMBER
 //!            | measure "between" NUMBER "and" NUMBER
 //! measure    = statistic "over" ( "pages" | "loads" ) "of" number
-//!            | "share of pages with" number comparison NUMBER
-//!            | "net share of pages with" number ">" NUMBER
+//!            | "slope over pages of" expression "of" METRIC "with" ( "requests" | "kilobytes" )
+//!            | "share of" ( "pages" | "loads" ) "with" number comparison NUMBER
+//!            | "net share of" ( "pages" | "loads" ) "with" number ">" NUMBER
 //! number     = expression "of" METRIC
 //!            | "spearman of" expression "of" METRIC "with" expression "of" METRIC
 //!            | "spearman of" expression "of" METRIC "with network"
@@ -48,13 +49,17 @@ pub enum Wanted {
     Between(f64, f64),
 }
 
-/// The partner of a page's number in a rank correlation, run by run.
+/// The partner of a number: in a rank correlation, run by run, or in a slope, page by page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum With {
     /// Arithmetic over the values of a metric.
     Value(Expression, MetricId),
     /// The place of the network in the list of the claim's `where`.
     Network,
+    /// The number of requests of the page.
+    Requests,
+    /// The kilobytes of the page's bodies.
+    Kilobytes,
 }
 
 /// The statistic that makes one number of those of all pages.
@@ -68,11 +73,13 @@ pub enum Statistic {
     Quantile(f64),
     /// The probability of Wilcoxon's signed-rank test for numbers about zero.
     SignedRankP,
-    /// The share of pages whose number compares so with a limit.
+    /// The share of pages, or of loads, whose number compares so with a limit.
     Share(Comparison, f64),
     /// The share of pages whose number is more than a limit, less the share of those whose
     /// number is below the limit's negative.
     NetShare(f64),
+    /// The slope of the pages' numbers over a property of the pages, by least squares.
+    Slope,
 }
 
 /// An operator of arithmetic.
@@ -112,8 +119,8 @@ pub struct Measure {
     pub expression: Expression,
     /// The metric whose values the names stand for.
     pub metric: MetricId,
-    /// The partner of a rank correlation over the runs; `None` if the page's number is the median
-    /// over them.
+    /// The partner of a rank correlation over the runs, or of a slope over the pages; `None` if
+    /// there is neither.
     pub with: Option<With>,
 }
 
@@ -220,16 +227,26 @@ impl Measure {
         self.statistic == Statistic::SignedRankP
     }
 
+    /// True if the number of a page is a rank correlation over its runs.
+    pub fn correlates(&self) -> bool {
+        self.with.is_some() && !self.is_slope()
+    }
+
+    /// True if the number is a slope over properties of pages.
+    pub fn is_slope(&self) -> bool {
+        self.statistic == Statistic::Slope
+    }
+
     /// True if the number is a rank correlation.
     pub fn is_correlation(&self) -> bool {
-        self.with.is_some() && !self.is_share()
+        self.correlates() && !self.is_share()
     }
 
     /// Returns true if the number is a share: of pages, or of a value.
     pub fn is_share(&self) -> bool {
         match self.statistic {
             Statistic::Share(..) | Statistic::NetShare(_) => true,
-            Statistic::SignedRankP => false,
+            Statistic::SignedRankP | Statistic::Slope => false,
             _ => self.with.is_none() && self.expression.power() == 0,
         }
     }
@@ -351,8 +368,10 @@ impl Parser {
         let mut statistic = Statistic::Median;
         let mut over_loads = false;
         if share {
-            let words = ["net", "share", "of", "pages", "with"];
+            let words = ["net", "share", "of"];
             self.words(&words[usize::from(!net)..])?;
+            over_loads = self.is_word("loads");
+            self.words(&[if over_loads { "loads" } else { "pages" }, "with"])?;
         } else {
             statistic = self.statistic()?;
             self.words(&["over"])?;
@@ -360,7 +379,11 @@ impl Parser {
             let of = if over_loads { "loads" } else { "pages" };
             self.words(&[of, "of"])?;
         }
-        let correlates = !over_loads && self.is_word("spearman");
+        let is_slope = statistic == Statistic::Slope;
+        if is_slope && over_loads {
+            return Err("a slope is one over pages".to_owned());
+        }
+        let correlates = !over_loads && !is_slope && self.is_word("spearman");
         if correlates {
             self.words(&["spearman", "of"])?;
         }
@@ -374,6 +397,14 @@ impl Parser {
             } else {
                 let (other, metric) = self.value()?;
                 With::Value(other, metric)
+            });
+        }
+        if is_slope {
+            self.words(&["with"])?;
+            with = Some(match self.tokens.next() {
+                Some(Token::Word(word)) if word == "requests" => With::Requests,
+                Some(Token::Word(word)) if word == "kilobytes" => With::Kilobytes,
+                other => return Err(expected("requests or kilobytes", other.as_ref())),
             });
         }
         if share {
@@ -416,6 +447,7 @@ impl Parser {
             Some(Token::Word(word)) if word == "minimum" => Statistic::Quantile(0.0),
             Some(Token::Word(word)) if word == "maximum" => Statistic::Quantile(1.0),
             Some(Token::Word(word)) if word == "signed-rank-p" => Statistic::SignedRankP,
+            Some(Token::Word(word)) if word == "slope" => Statistic::Slope,
             Some(Token::Word(word)) if word == "quantile" => {
                 let place = self.limit()?;
                 if !(0.0..=1.0).contains(&place) {
@@ -425,7 +457,7 @@ impl Parser {
             }
             _ => {
                 return Err(expected(
-                    "median, mean, minimum, maximum, quantile, signed-rank-p, share or net share",
+                    "median, mean, minimum, maximum, quantile, signed-rank-p, slope, share or net share",
                     token.as_ref(),
                 ));
             }

@@ -2,6 +2,7 @@ use pagerace_core::Words;
 use std::path::{Path, PathBuf};
 
 use super::{PageFile, Study, mixes_of};
+use crate::losses::By;
 
 /// Reads a plan whose pages are the sources of this crate.
 fn read(text: &str) -> Result<Study, String> {
@@ -123,6 +124,10 @@ fn plans_say_what_to_keep_and_what_to_make_of_it() {
         compare = "protocol"
         where = { network = ["cable", "slow-4g"] }
 
+        [[losses]]
+        name = "When packets are lost"
+        by = "time"
+
         [[claim]]
         holds = "median over pages of (h2 - h3)/h2 of lcp > 5%"
         "#,
@@ -136,6 +141,9 @@ fn plans_say_what_to_keep_and_what_to_make_of_it() {
     assert_eq!(study.tables[0].metric.metric().name, "speed-index");
     assert_eq!(study.tables[0].filter["network"], ["cable", "slow-4g"]);
     assert_eq!(study.claims[0].sentence.measure.metric.metric().name, "lcp");
+    assert_eq!(study.losses[0].by, By::Time);
+    let error = read("pages = \"src/lib.rs\"\n[[losses]]\n").unwrap_err();
+    assert!(error.contains("add `requests = true`"), "{error}");
 }
 
 #[test]

@@ -25,8 +25,8 @@ pub(crate) const MODEL: &str = "Model (meanings: pagerace list settings)";
 /// Versions of HTTP.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ProtocolArgs {
-    /// Versions of HTTP, separated by commas (as in every LIST): h1, h2, h3, or rules for each
-    /// origin such as "static.example=h3 *=h2". [default: h3]
+    /// Versions of HTTP, separated by commas (as in every LIST): h1, h2, h3, or rules by host or
+    /// request, such as "static.example=h3 images=h1 *=h2". [default: h3]
     #[arg(short = 'P', long, alias = "protocols", value_name = "LIST")]
     pub(crate) protocol: Vec<String>,
 }

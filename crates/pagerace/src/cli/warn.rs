@@ -14,7 +14,7 @@ pub(crate) fn warn(text: &str) {
     let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {text}");
 }
 
-/// Returns a warning of each protocol rule that applies to no host of any page, and of changes that
+/// Returns a warning of each protocol rule that applies to no request of any page, and of changes that
 /// cannot be made to a page or may remove more than is known.
 pub(crate) fn idle_rules(plan: &Plan) -> impl Iterator<Item = String> {
     let rules = plan.unmatched_rules().into_iter();
@@ -34,5 +34,5 @@ fn unmatched(rule: &str, plan: &Plan) -> String {
         [page] => format!("{}, which has", page.name),
         pages => format!("the {} pages, which have", pages.len()),
     };
-    format!("{rule} applies to no host of {whose} {named}; `pagerace page FILE` shows all")
+    format!("{rule} applies to no request of {whose} {named}; `pagerace page FILE` shows all")
 }

@@ -14,7 +14,7 @@ use pagerace_lab::VERSION;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_page::PaintEvidence;
 use pagerace_papers::zhou::NETWORKS;
-use pagerace_sim::{LoadSettings, OriginRtt};
+use pagerace_sim::{H3Discovery, LoadSettings, OriginRtt};
 use pagerace_study::columns::TableWriter;
 use pagerace_study::store::{PAGES, VERSION_KEY, facts_of};
 use pagerace_study::{self as study, Key};
@@ -102,6 +102,11 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "WAY", value_parser = word::<OriginRtt>(),
         default_value = OriginRtt::default().word())]
     origin_rtt: OriginRtt,
+
+    /// How the browser learns that a server speaks HTTP/3, and which connections it tries then.
+    #[arg(long, value_name = "WAY", value_parser = word::<H3Discovery>(),
+        default_value = H3Discovery::default().word())]
+    h3_discovery: H3Discovery,
 
     #[command(flatten, next_help_heading = "Loads")]
     work: WorkArgs,
@@ -374,6 +379,7 @@ impl CorpusArgs {
             http3: self.http3,
             settings: LoadSettings {
                 origin_rtt: self.origin_rtt,
+                h3_discovery: self.h3_discovery,
                 ..LoadSettings::default()
             },
         })

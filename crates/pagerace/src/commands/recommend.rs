@@ -227,6 +227,7 @@ impl RecommendArgs {
     fn check_no_plan(&self) -> Result<()> {
         let given = [
             (!self.files.pages.is_empty(), "--pages"),
+            (self.files.traces.is_some(), "--traces"),
             (self.folder.output.is_some(), "--output"),
             (self.no_run, "--no-run"),
         ];

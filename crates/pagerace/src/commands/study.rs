@@ -75,13 +75,17 @@ pub(crate) enum StudyCommand {
     Plan(FromRaceArgs),
 }
 
-/// Recordings for a plan.
+/// Recordings and traces for a plan.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PagesArgs {
     /// Recordings in place of the plan's pages; may be given several times, as in
     /// 'small=pages/small/*.har' --pages 'large=pages/large/*.har'.
     #[arg(long, value_name = "[GROUP=]FILES")]
     pub(crate) pages: Vec<String>,
+
+    /// Folder to which the traces of networks are relative. [default: that of the plan]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) traces: Option<PathBuf>,
 }
 
 /// The results of a plan.
@@ -100,6 +104,13 @@ pub(crate) struct PlanArgs {
 
     #[command(flatten)]
     files: PagesArgs,
+}
+
+impl PlanArgs {
+    fn read(&self) -> Result<Resolved> {
+        let PagesArgs { pages, traces } = &self.files;
+        Resolved::read(&self.plan, pages, traces.as_deref())
+    }
 }
 
 /// Returns the file of a plan, which may be named by its folder.
@@ -134,7 +145,7 @@ impl ResultArgs {
     }
 
     fn read(&self) -> Result<Resolved> {
-        Ok(Resolved::read(&self.plan.plan, &self.plan.files.pages)?.lenient())
+        Ok(self.plan.read()?.lenient())
     }
 }
 
@@ -228,7 +239,7 @@ pub(crate) fn run(command: &StudyCommand) -> Result<()> {
 }
 
 fn check(args: &PlanArgs) -> Result<()> {
-    let resolved = Resolved::read(&args.plan, &args.files.pages)?;
+    let resolved = args.read()?;
     evaluate::check(&resolved, &args.plan)?;
     let mut out = anstream::stdout().lock();
     if !resolved.study.title.is_empty() {
@@ -253,7 +264,10 @@ fn check(args: &PlanArgs) -> Result<()> {
     writeln!(out, "engine {}", engine::fingerprint())?;
     let study = &resolved.study;
     let counts = [
-        (study.tables.len() + study.matrices.len(), "table"),
+        (
+            study.tables.len() + study.losses.len() + study.matrices.len(),
+            "table",
+        ),
         (study.plots.len(), "plot"),
         (study.claims.len(), "claim"),
     ];

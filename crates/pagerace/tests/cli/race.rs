@@ -146,7 +146,7 @@ fn rules_without_a_host_are_warned_of() {
     assert_eq!(wrong.code, 0);
     assert_eq!(
         wrong.err.trim_end(),
-        "warning: nosuch.example=h3 applies to no host of site, which has site.example; \
+        "warning: nosuch.example=h3 applies to no request of site, which has site.example; \
          `pagerace page FILE` shows all\n\
          warning: h2 loads every page exactly as nosuch.example=h3 *=h2 does, and is left out"
     );

@@ -130,6 +130,7 @@ fn drops_and_gaps_are_kept_in_order_of_time() {
         at: at_us(us),
         connection: 1,
         queue,
+        resources: Vec::new(),
     };
     let gap = |resource| HolGap {
         resource: ResourceId(resource),

@@ -125,7 +125,13 @@ impl Content<'_> {
     }
 
     fn sections(&self) -> Vec<Section> {
-        let mut sections = vec![self.versions(), self.providers(), self.provider_counts()];
+        let mut sections = vec![
+            self.versions(),
+            self.providers(),
+            self.provider_counts(),
+            self.sizes(),
+            self.categories(),
+        ];
         if !self.findings.recorded_pairs.is_empty() {
             sections.push(self.recorded());
         }

@@ -269,7 +269,8 @@ fn scenario(plan: &Plan, load: Load, served: &Served) -> LiveScenario {
         let origin = origins.find(|origin| origin.host == *host);
         // Requests that the page leaves out may have gone to more hosts.
         let third_party = origin.is_none_or(|origin| origin.third_party);
-        (host.clone(), contender.protocols.of_host(host, third_party))
+        let protocol = contender.protocols.of_host(host, third_party);
+        (host.clone(), protocol.expect("its rules are by host"))
     };
     let effects = plan
         .interventions
@@ -306,6 +307,13 @@ pub(crate) fn check(plan: &Plan) -> Result<()> {
         bail!(
             "live loads support first visits only; simulate {} ones with `pagerace race`",
             contender.visit
+        );
+    }
+    let mut maps = plan.contenders.iter().map(|c| &c.protocols);
+    if let Some(map) = maps.find(|map| map.of_host("", false).is_none()) {
+        bail!(
+            "{map}: Chromium speaks one version of HTTP with a host, so live loads take rules by \
+             host; simulate rules by request with `pagerace race`"
         );
     }
     if plan.has_policies() {

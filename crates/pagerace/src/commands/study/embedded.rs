@@ -27,7 +27,7 @@ impl Study {
     /// Names the file, the place in it, and the mistake.
     pub fn open(plan: PathBuf, pages: &[String], output: Option<PathBuf>) -> Result<Self> {
         let plan = plan_file(plan);
-        let resolved = Resolved::read(&plan, pages)?;
+        let resolved = Resolved::read(&plan, pages, None)?;
         evaluate::check(&resolved, &plan)?;
         Ok(Self {
             resolved,

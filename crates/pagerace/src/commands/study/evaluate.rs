@@ -13,7 +13,7 @@ use pagerace_study::claim::{self, Claim, ClaimVerdict, Decision, Measure, Statis
 use pagerace_study::frame::{Filter, Frame, outline};
 use pagerace_study::matrix::Matrix;
 use pagerace_study::table::{FilledTable, TableKind, TableSpec, Value};
-use pagerace_study::{Key, Study};
+use pagerace_study::{Key, Store, Study};
 
 use super::loads::Loads;
 use super::resolve::Resolved;
@@ -148,6 +148,9 @@ pub(super) fn check(resolved: &Resolved, path: &Path) -> Result<()> {
             at(path, what, i, spec.question(&frame))?;
         }
     }
+    for (i, spec) in study.losses.iter().enumerate() {
+        at(path, "losses", i, spec.check(&frame))?;
+    }
     Answers::of(path, study, &frame)?.fill(path, study)?;
     Ok(())
 }
@@ -239,12 +242,12 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
     markdown::circumstances(&mut circumstances, &resolved, &loads)?;
     let mut out = anstream::stdout().lock();
     writeln!(out, "{circumstances}")?;
-    for (i, spec) in study.tables.iter().enumerate() {
-        let table = at(path, "table", i, spec.fill(frame))?;
-        if !spec.name.is_empty() {
-            writeln!(out, "{}", spec.name)?;
+    let tables = tables(path, study, frame, &folder)?;
+    for (name, table) in &tables {
+        if !name.is_empty() {
+            writeln!(out, "{name}")?;
         }
-        print(&mut out, &table)?;
+        print(&mut out, table)?;
         writeln!(out)?;
     }
     let answers = Answers::of(path, study, frame)?;
@@ -272,6 +275,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
     if let Some(markdown) = &args.markdown {
         let answers = markdown::Content {
             answers: &answers,
+            tables: &tables,
             text: &text,
         };
         markdown::write(markdown, path, &resolved, &loads, &answers)?;
@@ -280,6 +284,27 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
         return Err(Failed::claims(failed, expected).into());
     }
     Ok(())
+}
+
+/// Fills the tables of loads, and those of lost packets, with their names.
+fn tables<'a>(
+    path: &Path,
+    study: &'a Study,
+    frame: &Frame,
+    folder: &Path,
+) -> Result<Vec<(&'a str, FilledTable)>> {
+    let mut all = Vec::new();
+    for (i, spec) in study.tables.iter().enumerate() {
+        let table = at(path, "table", i, spec.fill(frame))?;
+        all.push((spec.name.as_str(), table));
+    }
+    if !study.losses.is_empty() {
+        let store = Store::read(folder, study.details)?;
+        for spec in &study.losses {
+            all.push((spec.name.as_str(), spec.fill(frame, &store)?));
+        }
+    }
+    Ok(all)
 }
 
 fn print_claim(out: &mut impl Write, claim: &Claim, decisions: &[Decision]) -> io::Result<()> {
@@ -374,7 +399,7 @@ pub(super) fn measured(measure: &Measure, number: f64) -> String {
     match measure.statistic {
         Statistic::Share(..) => percent(number),
         _ if measure.is_correlation() => format!("{number:.2}"),
-        _ if measure.is_probability() => rounded(number),
+        _ if measure.is_probability() || measure.is_slope() => rounded(number),
         _ if measure.is_share() => signed_percent(number),
         _ => measure.metric.metric().unit.format(number),
     }
@@ -388,7 +413,7 @@ fn print(out: &mut impl Write, table: &FilledTable) -> io::Result<()> {
 }
 
 /// Formats a value for people.
-fn shown(value: &Value) -> String {
+pub(super) fn shown(value: &Value) -> String {
     let of = |number: Option<f64>, format: &dyn Fn(f64) -> String| {
         number.map_or_else(|| NONE.to_owned(), format)
     };

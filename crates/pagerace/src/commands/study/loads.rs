@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use pagerace_lab::MetricId;
 use pagerace_study::Store;
+use pagerace_study::claim::Measure;
 use pagerace_study::frame::Frame;
 use serde_json::Value;
 
@@ -30,7 +31,17 @@ impl Loads {
         let mut frame = Frame::new(metrics);
         let (mut found, mut all) = (0, 0);
         let mut loads = BTreeMap::new();
+        let study = &resolved.study;
+        let measures = study
+            .matrices
+            .iter()
+            .flat_map(|one| one.measures.iter().flatten());
+        let claims = study.claims.iter().map(|claim| &claim.sentence.measure);
+        let wants_facts = measures.chain(claims).any(Measure::is_slope);
         resolved.each(|cells| {
+            if wants_facts && let Some(facts) = resolved.stored_facts(&store, cells)? {
+                frame.add_page(&serde_json::from_str(&facts)?);
+            }
             let rows = resolved.rows(&store, cells)?;
             found += rows.len();
             for row in &rows {

@@ -10,8 +10,9 @@ use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::facts::facts;
 use pagerace_study::claim::{Claim, Decision};
 use pagerace_study::plot;
+use pagerace_study::table::FilledTable;
 
-use super::evaluate::{Answers, NONE, at, beside, measured, summed_up};
+use super::evaluate::{Answers, NONE, at, beside, measured, shown, summed_up};
 use super::loads::Loads;
 use super::resolve::Resolved;
 use super::{PLAN_FILE, engine};
@@ -25,6 +26,8 @@ pub(in crate::commands) const MODEL_ERROR: &str = "Tests and intervals (95 %, in
 /// The answers and the text for a page.
 pub(super) struct Content<'a> {
     pub(super) answers: &'a Answers,
+    /// The tables with their names.
+    pub(super) tables: &'a [(&'a str, FilledTable)],
     /// The text of the plan, filled in.
     pub(super) text: &'a str,
 }
@@ -47,6 +50,7 @@ pub(super) fn write(
     head(&mut own, &name, resolved, loads)?;
     claims(&mut own, resolved, content.answers)?;
     matrices(&mut own, resolved, content.answers)?;
+    tables(&mut own, content.tables)?;
     plots(&mut own, file, &name, plan, resolved, loads)?;
     if !content.text.trim().is_empty() {
         writeln!(own, "## What the numbers say\n\n{}\n", content.text.trim())?;
@@ -215,6 +219,23 @@ fn matrices(out: &mut String, resolved: &Resolved, answers: &Answers) -> Result<
                 .map(|column| beside(matrix, numbers, row, column))
                 .collect();
             writeln!(out, "| {} | {} |", cell(name), cells.join(" | "))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn tables(out: &mut String, tables: &[(&str, FilledTable)]) -> Result<()> {
+    for (name, table) in tables {
+        if !name.is_empty() {
+            writeln!(out, "{name}:\n")?;
+        }
+        writeln!(out, "{}.\n", table.caption)?;
+        let rule = "---|".repeat(table.header.len());
+        writeln!(out, "| {} |\n|{rule}", table.header.join(" | "))?;
+        for row in &table.rows {
+            let cells: Vec<String> = row.iter().map(|value| cell(&shown(value))).collect();
+            writeln!(out, "| {} |", cells.join(" | "))?;
         }
         writeln!(out)?;
     }

@@ -62,9 +62,15 @@ pub(super) struct Cells {
 }
 
 impl Resolved {
-    /// Reads a plan. `pages` are given in place of the plan's.
-    pub(super) fn read(path: &Path, pages: &[String]) -> Result<Self> {
-        let study = Study::read(path, pages)?;
+    /// Reads a plan. `pages` are given in place of the plan's, and traces are in the folder
+    /// `traces` if there is one.
+    pub(super) fn read(path: &Path, pages: &[String], traces: Option<&Path>) -> Result<Self> {
+        let mut study = Study::read(path, pages)?;
+        if let Some(traces) = traces {
+            for race in &mut study.races {
+                traces.clone_into(&mut race.folder);
+            }
+        }
         let mut races = Vec::new();
         for race in &study.races {
             let place = || format!("{}: race \"{}\"", path.display(), race.name);

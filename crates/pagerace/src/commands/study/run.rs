@@ -275,9 +275,10 @@ impl<'a> Run<'a> {
         } else {
             None
         };
+        // The trace tells which requests lose packets.
         let outcome = match explained {
-            Some(outcome) => outcome,
-            None => load(&scenario, seed, false).map_err(failed)?,
+            Some(outcome) if outcome.trace.is_some() || !details.requests => outcome,
+            _ => load(&scenario, seed, details.requests).map_err(failed)?,
         };
         if details.requests {
             rows.requests

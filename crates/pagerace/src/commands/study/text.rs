@@ -1,7 +1,7 @@
 //! The text of a plan: what the results say, with references in braces.
 //!
 //! ```text
-//! reference = [ form "of" ] fact | claim ":" verdict
+//! reference = [ form "of" ] fact | claim ":" verdict | "=" typed
 //! form      = "rise" | "fall" | "factor"
 //! fact      = claim [ "@" networks ] | matrix "[" rows "," columns "]"
 //! verdict   = "holds" | "does not hold" | "cannot be told" | "not shown"
@@ -9,7 +9,8 @@
 //!
 //! Networks, rows and columns are patterns: `*` stands for any text, and `|` separates
 //! alternatives. Several numbers become a range. A reference with a verdict leaves no text; it says
-//! on which claim its sentence rests. What does not hold, or cannot be told, is not shown.
+//! on which claim its sentence rests. What does not hold, or cannot be told, is not shown. What is
+//! typed after `=` is no result.
 
 use std::collections::BTreeSet;
 
@@ -111,6 +112,9 @@ impl<'a> Facts<'a> {
 
     /// The text in place of a reference, or the reason why there is none.
     fn answer(&self, reference: &str) -> Result<Result<String, String>, String> {
+        if let Some(typed) = reference.strip_prefix('=') {
+            return Ok(Ok(typed.trim().to_owned()));
+        }
         if let Some((id, verdict)) = reference.split_once(": ") {
             return self.verdict(id, verdict);
         }

@@ -2,11 +2,11 @@
 
 use pagerace_core::Words as _;
 use pagerace_corpus::Pairs;
-use pagerace_corpus::findings::{PageFindings, ProviderUse, Version};
-use pagerace_papers::zhou;
+use pagerace_corpus::findings::{CategoryUse, PageFindings, ProviderUse, Sizes, Version};
+use pagerace_papers::{srivastava, zhou};
 use pagerace_report::sections::{Figure, Section, Series, SeriesKind, Table, columns};
 
-use super::{Content, NONE, PROVIDERS_SHOWN, ms, or_none, percent};
+use super::{Content, NONE, PROVIDERS_SHOWN, ms, number, or_none, percent};
 use crate::text::counted;
 
 impl Content<'_> {
@@ -63,7 +63,8 @@ impl Content<'_> {
                 percent(one.requests, cdn),
                 percent(one.over_h3, one.requests),
                 percent(one.able, one.requests),
-                one.pages.to_string(),
+                one.by_page.len().to_string(),
+                percent(one.many(), one.by_page.len()),
             ]
         };
         let series = |name: &str, get: fn(&ProviderUse) -> usize| {
@@ -82,10 +83,12 @@ impl Content<'_> {
         let rest = self.findings.providers.len() - shown.len();
         let rest = (rest > 0).then(|| counted(rest as u64, "provider"));
         let header = columns(
-            "provider | offers HTTP/3 | requests | share | over HTTP/3 | host speaks it | pages",
+            "provider | offers HTTP/3 | requests | share | over HTTP/3 | host speaks it | pages | \
+             more than 10 on a page",
         );
         section
             .say(format!("Evidence: {}.", evidence.join(", ")))
+            .say(format!("Zhou 2024, {}.", zhou::MANY_REQUESTS))
             .say_all(rest.map(|rest| format!("{rest} less used are not shown.")))
             .table(Table::new(header, 2, shown.iter().map(row)))
             .figure(Figure {
@@ -95,6 +98,86 @@ impl Content<'_> {
                 series: vec![
                     series("over HTTP/3", |one| one.over_h3),
                     series("over another version", |one| one.requests - one.over_h3),
+                ],
+                ..Figure::default()
+            })
+    }
+
+    pub(super) fn sizes(&self) -> Section {
+        let row = |(name, sizes): (&str, &Option<Sizes>)| {
+            let sizes = sizes.as_ref()?;
+            let quantiles = sizes.quantiles.iter();
+            let quantiles = quantiles.map(|bytes| number(bytes / 1_000.0, 1));
+            let start = [name.to_owned(), sizes.bodies.to_string()];
+            let end = percent(sizes.small, sizes.bodies);
+            Some(start.into_iter().chain(quantiles).chain([end]).collect())
+        };
+        let names = ["CDN", "other"].into_iter().zip(&self.findings.sizes);
+        let rows: Vec<Vec<String>> = names.filter_map(row).collect();
+        let header = columns(
+            "servers | bodies | first quarter | median | third quarter | 90 % | below 20 kB",
+        );
+        Section::new("Sizes received")
+            .say(format!(
+                "Bodies as transferred, kB. Zhou 2024, section VI-E, takes {} of the objects of \
+                 content delivery networks to be below 20 kB.",
+                zhou::SIZES
+            ))
+            .table(Table::new(header, 1, rows))
+    }
+
+    pub(super) fn categories(&self) -> Section {
+        let pages = self.findings.pages.len() as f64;
+        let all = &self.findings.categories;
+        let requests: usize = all.iter().map(|one| one.requests).sum();
+        let bytes: u64 = all.iter().map(|one| one.bytes).sum();
+        let row = |one: &CategoryUse| {
+            let mut published = srivastava::CATEGORIES.iter();
+            let published = published.find(|(category, _)| *category == one.category);
+            let [theirs, kilobytes, essential] = published.map_or([NONE; 3], |(_, all)| *all);
+            let each = one.bytes as f64 / 1_000.0 / one.requests as f64;
+            vec![
+                one.category.name().to_owned(),
+                format!("{} ({theirs})", number(one.requests as f64 / pages, 1)),
+                percent(one.requests, requests),
+                format!(
+                    "{} ({kilobytes})",
+                    number(one.bytes as f64 / 1_000.0 / pages, 1)
+                ),
+                percent(one.bytes as usize, bytes as usize),
+                number(each, 1),
+                or_none(one.time_ms, ms),
+                essential.to_owned(),
+            ]
+        };
+        let points = |get: fn(&CategoryUse) -> Option<f64>| {
+            let points = all.iter().enumerate();
+            points.filter_map(move |(i, one)| Some((i as f64, get(one)?)))
+        };
+        let header = columns(
+            "category | requests | share | kB | share | kB each | recorded ms each | essential",
+        );
+        Section::new("Content categories")
+            .say(
+                "Requests and kB of a page, means; in brackets those of Srivastava 2024, table 4, \
+                 which also says what is essential. Figure 7 there has the time and size of an \
+                 object by category, as a picture.",
+            )
+            .table(Table::new(header, 1, all.iter().map(row)))
+            .figure(Figure {
+                label: "Mean size and recorded time of an object".to_owned(),
+                y: "kB, ms".to_owned(),
+                categories: all
+                    .iter()
+                    .map(|one| one.category.name().to_owned())
+                    .collect(),
+                series: vec![
+                    Series::new(
+                        "kB",
+                        SeriesKind::Bars,
+                        points(|one| Some(one.bytes as f64 / 1_000.0 / one.requests as f64)),
+                    ),
+                    Series::new("ms", SeriesKind::Bars, points(|one| one.time_ms)),
                 ],
                 ..Figure::default()
             })

@@ -28,7 +28,7 @@ fn races_share_the_import_of_a_page() {
     let name = format!("pagerace-resolve-{}.toml", std::process::id());
     let path = std::env::temp_dir().join(name);
     fs::write(&path, PLAN).unwrap();
-    let resolved = Resolved::read(&path, &[]);
+    let resolved = Resolved::read(&path, &[], None);
     fs::remove_file(&path).unwrap();
     let resolved = resolved.unwrap();
     let page = |race| Arc::clone(&resolved.cells(race, 0, true).unwrap().plan.pages[0]);

@@ -54,6 +54,7 @@ fn fill(text: &str) -> Result<Filled, String> {
         }],
         plots: Vec::new(),
         tables: Vec::new(),
+        losses: Vec::new(),
         claims: vec![
             claim("gain", "median over pages of (h2 - h3)/h2 of lcp > 1%"),
             claim("time", "median over pages of h3 of lcp > 1"),
@@ -88,6 +89,7 @@ fn filled(text: &str) -> String {
 fn references_become_numbers() {
     for (reference, shown) in [
         ("{time}", "1234 ms"),
+        ("{=18.18 s}", "18.18 s"),
         ("{gain}", "-2.0 to +10 %"),
         ("{rise of gain @ slow*}", "10 %"),
         ("{fall of gain @ fast 3g}", "2.0 %"),
