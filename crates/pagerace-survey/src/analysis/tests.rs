@@ -13,17 +13,26 @@ fn attentive(liked: &[f64], count: usize) -> Vec<Manner> {
 
 /// Returns the verdict on a pair.
 fn verdict(findings: &Findings, a: usize, b: usize) -> Verdict {
-    let pair = findings.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b));
+    let pair = findings
+        .pairs
+        .iter()
+        .find(|pair| (pair.a, pair.b) == (a, b));
     pair.unwrap().verdict
 }
 
 /// Lets people prefer the first version of every pair with a chance, and the other one else.
 fn prefer_first(survey: &Survey, seed: u64, count: usize, chance: f64) -> Vec<Person> {
-    let mut all = people(survey, seed, &attentive(&vec![0.0; survey.versions.len()], count));
+    let mut all = people(
+        survey,
+        seed,
+        &attentive(&vec![0.0; survey.versions.len()], count),
+    );
     let mut rng = pagerace_core::Rng::new(seed, "prefer first");
     for person in &mut all {
         for ((place, question), reply) in &mut person.answers {
-            let task = place.checked_sub(1).and_then(|place| person.tasks.get(place));
+            let task = place
+                .checked_sub(1)
+                .and_then(|place| person.tasks.get(place));
             if let Some(Task::Pair {
                 left,
                 right,
@@ -109,12 +118,25 @@ fn known_preferences_are_recovered() {
         assert!((rating.moments.as_ref().unwrap().median - expected).abs() < 100.0);
         assert_eq!(rating.higher, (place > 0).then_some(true));
     }
-    let lcp = findings.ready_against.iter().find(|one| one.title.starts_with("Largest"));
+    let lcp = findings
+        .ready_against
+        .iter()
+        .find(|one| one.title.starts_with("Largest"));
     assert!(lcp.unwrap().mean_size < 100.0);
     // Metrics call each later version worse, and people prefer version 2: four of six at most.
     let speed = &findings.predictors[2];
-    assert!(speed.certain.of >= 4 && speed.certain.count < speed.certain.of, "{speed:?}");
-    assert_eq!(speed.pairs.of, findings.pairs.iter().filter(|p| p.prefer_a.count != p.prefer_b.count).count());
+    assert!(
+        speed.certain.of >= 4 && speed.certain.count < speed.certain.of,
+        "{speed:?}"
+    );
+    assert_eq!(
+        speed.pairs.of,
+        findings
+            .pairs
+            .iter()
+            .filter(|p| p.prefer_a.count != p.prefer_b.count)
+            .count()
+    );
 }
 
 #[test]
@@ -130,7 +152,12 @@ fn people_who_see_no_difference_have_no_preference() {
         }
     }
     let findings = analyse(&survey, &all);
-    assert!(findings.pairs.iter().all(|pair| !matches!(pair.verdict, Verdict::PreferA | Verdict::PreferB)));
+    assert!(
+        findings
+            .pairs
+            .iter()
+            .all(|pair| !matches!(pair.verdict, Verdict::PreferA | Verdict::PreferB))
+    );
 }
 
 /// Every place that may hold a pair holds one without a control for this test.
@@ -149,7 +176,9 @@ fn those_who_click_at_random_are_left_out() {
     let (counted, excluded) = split(&survey, &random);
     // Three controls and two identical pairs let one in fifty pass.
     assert!(counted.len() <= 12, "{} of 300 pass", counted.len());
-    let missed = excluded.iter().filter(|one| one.reasons.contains(&Reason::MissedSlower));
+    let missed = excluded
+        .iter()
+        .filter(|one| one.reasons.contains(&Reason::MissedSlower));
     assert!(missed.count() > 270);
     let honest = people(&survey, 7, &attentive(&[0.0, 1.0, 2.0, -1.0], 300));
     let (_, excluded) = split(&survey, &honest);
@@ -158,8 +187,16 @@ fn those_who_click_at_random_are_left_out() {
     let mut manners = attentive(&[0.0, 2.0, 0.0, -2.0], 50);
     manners.extend(vec![Manner::Random; 50]);
     let findings = analyse(&survey, &people(&survey, 9, &manners));
-    let wrong = findings.excluded.iter().filter(|one| one.person < 50).count();
-    assert!(wrong <= 2 && (48..=54).contains(&findings.count), "{}", findings.count);
+    let wrong = findings
+        .excluded
+        .iter()
+        .filter(|one| one.person < 50)
+        .count();
+    assert!(
+        wrong <= 2 && (48..=54).contains(&findings.count),
+        "{}",
+        findings.count
+    );
     assert_eq!(verdict(&findings, 0, 1), Verdict::PreferB);
     assert_eq!(verdict(&findings, 0, 3), Verdict::PreferA);
 }
@@ -194,7 +231,12 @@ fn each_rule_leaves_people_out() {
     });
     assert_eq!(hasty, [Reason::Hasty]);
     // An unknown time is no reason.
-    let unknown = of(&|person| person.answers.values_mut().for_each(|one| one.took_ms = None));
+    let unknown = of(&|person| {
+        person
+            .answers
+            .values_mut()
+            .for_each(|one| one.took_ms = None)
+    });
     assert_eq!(unknown, []);
     let unfinished = of(&|person| person.answers.retain(|(place, _), _| *place < 4));
     assert_eq!(unfinished, [Reason::Unfinished]);
@@ -212,8 +254,15 @@ fn published_shares_stand_beside_these() {
         source: "a paper".to_owned(),
         asked: "2 or 1?".to_owned(),
         question: "prefer".to_owned(),
-        versions: vec![vec!["2".to_owned(), "1".to_owned()], vec!["9".to_owned(), "1".to_owned()]],
-        shares: vec![share("2", 0, 40), share("1", 1, 37), share("neither", 2, 23)],
+        versions: vec![
+            vec!["2".to_owned(), "1".to_owned()],
+            vec!["9".to_owned(), "1".to_owned()],
+        ],
+        shares: vec![
+            share("2", 0, 40),
+            share("1", 1, 37),
+            share("neither", 2, 23),
+        ],
         people: None,
     }];
     let people = people(&survey, 1, &attentive(&[0.0, 2.0, 0.0], 40));
@@ -226,7 +275,10 @@ fn published_shares_stand_beside_these() {
     let here: Vec<Share> = beside.shares.iter().map(|share| share.here).collect();
     assert_eq!(here, [pair.prefer_b, pair.prefer_a, pair.neither]);
     let (low, high) = beside.shares[0].interval.unwrap();
-    assert!((low - 0.246).abs() < 0.001 && (high - 0.577).abs() < 0.001, "{low} {high}");
+    assert!(
+        (low - 0.246).abs() < 0.001 && (high - 0.577).abs() < 0.001,
+        "{low} {high}"
+    );
 }
 
 #[test]

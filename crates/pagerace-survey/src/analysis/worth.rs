@@ -11,9 +11,9 @@ use crate::survey::Survey;
 
 /// Number of samples of people for the intervals.
 const SAMPLES: usize = 1_000;
-/// Answers without a preference that are added to each pair, so that a version that everybody
-/// prefers is not worth infinitely much.
-const ADDED: f64 = 1.0;
+/// What is added to the number of each answer about a pair, so that a version that everybody prefers
+/// is not worth infinitely much.
+const ADDED: f64 = 0.5;
 /// Smallest number of people for intervals.
 const PEOPLE_MIN: usize = 6;
 
@@ -77,8 +77,8 @@ fn fit(survey: &Survey, versions: usize, people: &[&Person]) -> Option<Vec<f64>>
     let duel = |((a, b), [prefer_a, prefer_b, neither]): ((usize, usize), [usize; 3])| Duel {
         a,
         b,
-        prefer_a: prefer_a as f64,
-        prefer_b: prefer_b as f64,
+        prefer_a: prefer_a as f64 + ADDED,
+        prefer_b: prefer_b as f64 + ADDED,
         neither: neither as f64 + ADDED,
     };
     let duels: Vec<Duel> = counts(survey, people).into_iter().map(duel).collect();

@@ -117,7 +117,7 @@ pub(crate) fn answer(
         }
         (_, Some(Task::Version(id))) => {
             let degree = (value(id) + rng.normal() + 2.0).round();
-            degree.clamp(0.0, options as f64 - 1.0).to_string()
+            (degree.clamp(0.0, options as f64 - 1.0) as u64).to_string()
         }
         _ => (options - 1).to_string(),
     }
