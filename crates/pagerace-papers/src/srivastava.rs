@@ -29,15 +29,20 @@ pub const RELIABILITY: &[&str] = &[
 /// both with third-party scripts, each by a short time and by one second. Deviation: the study
 /// delayed hand-picked fonts and "non-essential" style sheets of one page; these selectors
 /// select all of them.
-const INTERVENTIONS: [&str; 7] = [
-    "none",
-    "fonts=140ms",
-    "fonts=1s",
-    "css=182ms",
-    "css=1s",
-    "fonts+css+third-party-js=376ms",
-    "fonts+css+third-party-js=1s",
+const INTERVENTIONS: [(&str, &str); 7] = [
+    ("1", "none"),
+    ("2A", "fonts=140ms"),
+    ("2B", "fonts=1s"),
+    ("3A", "css=182ms"),
+    ("3B", "css=1s"),
+    ("4A", "fonts+css+third-party-js=376ms"),
+    ("4B", "fonts+css+third-party-js=1s"),
 ];
+
+/// The results of the user study, in the form that a survey's file has under `published`. The study
+/// gives shares, and no number of people. Its options are those of the questions of a new survey
+/// that mean the same; it reports a tenth less than all people on third-party functions.
+pub const SURVEY: &str = include_str!("../data/srivastava-survey.json");
 
 /// Prefix of the names of the synthetic pages, before the version.
 const PAGES: &str = "srivastava-news-";
@@ -66,8 +71,18 @@ pub const CATEGORIES: [(Category, [&str; 3]); 8] = [
 /// # Panics
 /// Never panics, because a test reads all of them.
 pub fn interventions() -> Vec<Interventions> {
-    let read = |text: &str| text.parse().expect("the variants are interventions");
-    INTERVENTIONS.map(read).into()
+    INTERVENTIONS.map(|(_, text)| read(text)).into()
+}
+
+/// Returns the name of a variant in the user study, such as 2A; `None` if it is none of its seven.
+pub fn version(variant: &Interventions) -> Option<&'static str> {
+    let mut all = INTERVENTIONS.iter();
+    let found = all.find(|(_, text)| read(text) == *variant);
+    found.map(|(name, _)| *name)
+}
+
+fn read(text: &str) -> Interventions {
+    text.parse().expect("the variants are interventions")
 }
 
 /// Returns the synthetic page with this name: `srivastava-news-1` to `srivastava-news-6`, or

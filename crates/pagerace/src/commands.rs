@@ -32,6 +32,8 @@ pub(crate) mod scan;
 pub(crate) mod serve;
 #[cfg(feature = "study")]
 pub(crate) mod study;
+#[cfg(feature = "survey")]
+pub(crate) mod survey;
 pub(crate) mod tune;
 
 /// Returns the commands of this build, in the order of the help, by what people want.
@@ -55,6 +57,8 @@ fn table() -> Vec<(&'static str, Vec<Entry>)> {
             "Record a page, and test predictions in a real browser",
             vec![entry(record::run), entry(live::run), entry(calibrate::run)],
         ),
+        #[cfg(feature = "survey")]
+        ("Ask people", vec![entry(survey::run)]),
         #[cfg(feature = "study")]
         (
             "Ask about many pages",

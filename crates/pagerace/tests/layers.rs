@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Crates from the bottom up. A crate may use those before it.
-const LAYERS: [&str; 26] = [
+const LAYERS: [&str; 27] = [
     "pagerace-core",
     "pagerace-page",
     "pagerace-har",
@@ -29,6 +29,7 @@ const LAYERS: [&str; 26] = [
     "pagerace-study",
     "pagerace-corpus",
     "pagerace-scan",
+    "pagerace-survey",
     "pagerace",
     "pagerace-python",
     "pagerace-tools",

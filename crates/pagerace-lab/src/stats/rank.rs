@@ -6,7 +6,7 @@
 ///
 /// # Panics
 /// Panics if a value is not a number, because it has no place in an order.
-pub(crate) fn midranks(values: &[f64]) -> (Vec<f64>, f64) {
+pub fn midranks(values: &[f64]) -> (Vec<f64>, f64) {
     assert!(
         values.iter().all(|v| !v.is_nan()),
         "not-a-number has no rank"

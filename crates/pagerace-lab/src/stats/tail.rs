@@ -10,7 +10,7 @@ pub(crate) fn normal_upper(z: f64) -> f64 {
 }
 
 /// Returns the probability of at most `k` heads in `n` fair throws.
-pub(crate) fn fair_binomial_cdf(k: u64, n: u64) -> f64 {
+pub fn fair_binomial_cdf(k: u64, n: u64) -> f64 {
     if k >= n {
         return 1.0;
     }
@@ -19,6 +19,45 @@ pub(crate) fn fair_binomial_cdf(k: u64, n: u64) -> f64 {
     (0..=k)
         .map(|i| libm::exp(log_total - log_factorial(i) - log_factorial(n - i)))
         .sum()
+}
+
+/// Returns the probability that a chi-squared value with `freedom` degrees of freedom exceeds `x`.
+///
+/// # Source
+/// The series of DLMF 8.7.1 below the mean, and above it the continued fraction of DLMF 8.9.2,
+/// <https://dlmf.nist.gov/8.9.E2>, evaluated by the modified Lentz method.
+pub fn chi_squared_upper(x: f64, freedom: f64) -> f64 {
+    const TERMS_MAX: u32 = 10_000;
+    let (a, x) = (freedom / 2.0, x / 2.0);
+    if x <= 0.0 {
+        return 1.0;
+    }
+    let front = libm::exp(a * libm::log(x) - x - libm::lgamma(a));
+    if x < a + 1.0 {
+        let (mut term, mut sum) = (1.0 / a, 1.0 / a);
+        for place in 1..TERMS_MAX {
+            term *= x / (a + f64::from(place));
+            sum += term;
+            if term < sum * 1e-16 {
+                break;
+            }
+        }
+        return 1.0 - front * sum;
+    }
+    let mut even = x + 1.0 - a;
+    let (mut above, mut below) = (1e300, 1.0 / nonzero(even));
+    let mut value = below;
+    for place in (1..TERMS_MAX).map(f64::from) {
+        let term = -place * (place - a);
+        even += 2.0;
+        below = 1.0 / nonzero(term * below + even);
+        above = nonzero(even + term / above);
+        value *= above * below;
+        if (above * below - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    front * value
 }
 
 /// Returns the two-sided probability that Student's t with `freedom` degrees of

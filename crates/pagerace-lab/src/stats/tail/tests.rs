@@ -3,9 +3,9 @@
     reason = "ranks, counts and order statistics are exact"
 )]
 
-use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
+use statrs::distribution::{Binomial, ChiSquared, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
 
-use super::{fair_binomial_cdf, normal_upper, student_two_sided};
+use super::{chi_squared_upper, fair_binomial_cdf, normal_upper, student_two_sided};
 
 #[track_caller]
 fn close(got: f64, expected: f64) {
@@ -60,4 +60,19 @@ fn student_agrees_with_statrs_and_the_tables() {
     // With two degrees of freedom: 1 - t / sqrt(2 + t²).
     close(student_two_sided(2.0, 2.0), 1.0 - 2.0 / 6.0_f64.sqrt());
     assert_eq!(student_two_sided(f64::INFINITY, 3.0), 0.0);
+}
+
+#[test]
+fn chi_squared_agrees_with_statrs_and_scipy() {
+    for freedom in [1.0, 2.0, 3.0, 6.0, 10.0, 60.0] {
+        let chi_squared = ChiSquared::new(freedom).unwrap();
+        for x in [0.0, 0.01, 0.5, 1.0, 3.0, 6.0, 11.0, 30.0, 90.0] {
+            close(chi_squared_upper(x, freedom), chi_squared.sf(x));
+        }
+    }
+    // scipy.stats.chi2.sf
+    close(chi_squared_upper(11.142_857, 2.0), 0.003_805_041_047_3);
+    close(chi_squared_upper(3.0, 10.0), 0.981_424_063_777_859_3);
+    let far = chi_squared_upper(200.0, 3.0);
+    assert!((far / 4.218_541_107_192_018e-43 - 1.0).abs() < 1e-9, "{far}");
 }
