@@ -3,7 +3,7 @@
 //! Markup and style sheets are edited where they name a resource on which the change acts; all else
 //! stays as recorded, byte for byte. What scripts request cannot be edited.
 
-mod inside;
+pub(crate) mod inside;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -74,6 +74,7 @@ impl Recording {
     /// A change has no effect on the page, or on what servers send.
     pub fn changed(&self, changes: &Changes) -> Result<Edited, EditError> {
         let mut changed = self.clone();
+        self.measure(&mut changed.page, changes);
         let mut unnamed = Vec::new();
         for change in changes.all() {
             let one = Changes::new(vec![change.clone()]);

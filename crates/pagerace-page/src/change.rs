@@ -47,7 +47,7 @@ use crate::{Evidence, Page, Resource, ResourceId};
 pub use retain::Kept;
 
 /// All kinds, in the order of lists.
-pub static KINDS: [&dyn Kind; 31] = [
+pub static KINDS: [&dyn Kind; 30] = [
     &preload::Preload,
     &preload::ModulePreload,
     &preconnect::Preconnect,
@@ -72,7 +72,6 @@ pub static KINDS: [&dyn Kind; 31] = [
     &self_host::SelfHost,
     &cdn::Cdn,
     &compress::Compress,
-    &compress::Format,
     &compress::Dictionary,
     &resize::Resize,
     &resize::Subset,
@@ -130,8 +129,6 @@ pub enum Measure {
     Inside,
     /// The bytes by which the body of the first resource grows with this one behind it.
     Joined,
-    /// The image in this format, at the same quality.
-    Format(&'static str),
     /// The body in a coding that refers to the earlier one in this recording (RFC 9842).
     Dictionary(String),
 }

@@ -1,6 +1,4 @@
-//! Bodies in other codings and formats, whose sizes are measured.
-
-use pagerace_core::Destination;
+//! Bodies in other codings, whose sizes are measured.
 
 use super::{Edit, Kept, Kind, Measure, Value, each, resize};
 use crate::{Page, Resource, ResourceId};
@@ -10,9 +8,6 @@ const LEAST: f64 = 0.01;
 
 /// Sends bodies in another content coding.
 pub(super) struct Compress;
-
-/// Sends images in another format.
-pub(super) struct Format;
 
 /// Sends bodies as differences to those of an earlier recording.
 pub(super) struct Dictionary;
@@ -45,46 +40,6 @@ impl Kind for Compress {
 
     fn measure(&self, value: &str) -> Option<Measure> {
         Some(Measure::Coding(if value == "gzip" { "gzip" } else { "br" }))
-    }
-}
-
-impl Kind for Format {
-    fn name(&self) -> &'static str {
-        "format"
-    }
-
-    fn value(&self) -> Value {
-        Value::Word(&["webp", "avif"])
-    }
-
-    fn summary(&self) -> &'static str {
-        "Sends images in this format at the same quality; their sizes are measured by encoding the recorded ones"
-    }
-
-    fn example(&self) -> &'static str {
-        "format=webp */hero.jpg"
-    }
-
-    fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        let name = format!("format={value}");
-        each(on, page, |page, id| {
-            if page.resource(id).destination != Destination::Image {
-                return Err("it is no image");
-            }
-            shrink(page, id, &name)
-        })
-    }
-
-    fn edit(&self, _value: &str, _: &Resource, _: &Page) -> Edit {
-        Edit::Other
-    }
-
-    fn measure(&self, value: &str) -> Option<Measure> {
-        Some(Measure::Format(if value == "avif" {
-            "avif"
-        } else {
-            "webp"
-        }))
     }
 }
 

@@ -178,6 +178,7 @@ fn fetch(client: &mut impl Connection, bytes: u64) -> Result<Seen> {
         match event {
             ClientEvent::Connected => seen.connect = now,
             ClientEvent::Sent { .. }
+            | ClientEvent::Interim { .. }
             | ClientEvent::Head { .. }
             | ClientEvent::Incomplete { .. } => {}
             ClientEvent::Data { data, .. } => seen.bytes += data.len() as u64,

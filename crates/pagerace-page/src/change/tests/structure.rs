@@ -345,13 +345,6 @@ fn sizes_are_measured_or_refused() {
     assert_eq!(small.resource(id(1)).body_bytes, 300);
     assert!(refusal(&small, "compress=br js").contains("would not be smaller"));
     assert!(refusal(&page, "compress=gzip js").contains("no body of it"));
-    page.resources[6].image.rows = Some(std::array::from_fn(|i| i as u64 * 500));
-    page.resources[6].measured = vec![MeasuredSize {
-        change: "format=webp".to_owned(),
-        bytes: 2500,
-    }];
-    let image = after(&page, "format=webp images");
-    assert_eq!(image.resource(id(6)).image.rows.unwrap()[10], 2500);
     let parts = after(&page, "split=0.5 js; subset=0.25 fonts");
     assert_eq!(parts.resource(id(1)).body_bytes, 200);
 }
