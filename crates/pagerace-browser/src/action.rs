@@ -23,6 +23,11 @@ pub enum Action {
         /// The resource that would be requested.
         resource: ResourceId,
     },
+    /// Gives up an earlier request, of which nothing more is reported.
+    Cancel {
+        /// The resource of the request.
+        resource: ResourceId,
+    },
     /// Changes the priority of an earlier request (`PRIORITY_UPDATE`).
     Reprioritise {
         /// The resource of the request.

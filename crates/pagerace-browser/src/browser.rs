@@ -72,6 +72,8 @@ pub struct Browser {
     /// The number of timers that keep the load going.
     timers_pending: usize,
     started: Option<Instant>,
+    /// The arrival of a 103 response before that of the document.
+    early_hints: Option<Instant>,
     /// The event that is being handled.
     current: Ready,
     load: LoadEvent,
@@ -123,6 +125,7 @@ impl Browser {
             joined: Vec::new(),
             timers_pending: 0,
             started: None,
+            early_hints: None,
             current: Ready::default(),
             load: LoadEvent::default(),
             rendering: Rendering {
@@ -144,6 +147,19 @@ impl Browser {
         self.started = Some(now);
         self.current = Ready::new(now, None);
         self.navigate(now);
+        self.settle(now);
+        self.advance(now);
+    }
+
+    /// Reports a 103 (Early Hints) response before that of `r`. The browser prepares for what its
+    /// links name, if `r` is the document.
+    pub fn handle_early_hints(&mut self, now: Instant, r: ResourceId) {
+        self.advance(now);
+        if r == self.page.document && self.early_hints.is_none() && self.document_head().is_none() {
+            self.early_hints = Some(now);
+            self.arrival(now, r, 0, false);
+            self.prepare_early(now);
+        }
         self.settle(now);
         self.advance(now);
     }
@@ -274,6 +290,7 @@ impl Browser {
                     self.requests.prepare(hint.of, hint.connects);
                 }
                 Timer::Ask(id) => self.ask(at, id),
+                Timer::GiveUp(id) => self.give_up(at, id),
                 Timer::Commit(id) => self.commit(at, id),
                 Timer::Cached(id) => self.cached_response(at, id),
                 Timer::Delivered(id) => self.queue(Task::Deliver(id)),

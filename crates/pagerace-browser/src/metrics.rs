@@ -12,6 +12,10 @@ use serde::{Deserialize, Serialize};
 pub struct LoadMetrics {
     /// The first byte of the document (after redirects).
     pub ttfb: Option<Duration>,
+    /// The first byte of a 103 (Early Hints) response before the document, which some tools take
+    /// for the first byte.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_hints: Option<Duration>,
     /// First contentful paint.
     pub fcp: Option<Duration>,
     /// Largest contentful paint.

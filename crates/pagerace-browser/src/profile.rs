@@ -46,6 +46,8 @@ pub struct Profile {
     /// The time after which the browser opens another connection to a server if the first one
     /// over TCP is still not established, look-up of the name included.
     pub backup_connection: Option<Duration>,
+    /// True if the browser requests what a 103 response preloads. Otherwise, it only connects.
+    pub early_preloads: bool,
     /// True if the browser rarely acknowledges QUIC packets after the first hundred of a
     /// connection.
     pub decimates_acks: bool,

@@ -14,7 +14,7 @@ mod delayable;
 use std::collections::{BTreeSet, VecDeque};
 
 use pagerace_core::{Instant, Priority, Protocol, RequestPriority};
-use pagerace_page::{NoResponse, Page, Resource, ResourceId};
+use pagerace_page::{EarlyHint, NoResponse, Page, Resource, ResourceId};
 
 use self::delayable::{Delayable, is_delayable};
 use crate::graph::Graph;
@@ -89,10 +89,12 @@ impl Requests {
         let classes = (profile.first_classes)(page, &in_head);
         let entry = |((resource, class), in_head): ((&Resource, RequestPriority), bool)| {
             let main = graph.in_main_frame(resource.id);
+            let is_early = profile.early_preloads && resource.early == EarlyHint::Preload;
             Entry {
                 class,
                 signal: (profile.signal)(resource, class),
-                may_wait: main && (profile.may_wait)(resource, class, in_head),
+                // The renderer does not hold back what it does not request.
+                may_wait: main && !is_early && (profile.may_wait)(resource, class, in_head),
                 leads: main && (profile.leads)(resource, class),
                 held: None,
                 medium: false,
@@ -156,6 +158,11 @@ impl Requests {
         } else {
             Action::LookUp { resource: id }
         });
+    }
+
+    /// Gives up a request that has left.
+    pub(crate) fn cancel(&mut self, id: ResourceId) {
+        self.actions.push_back(Action::Cancel { resource: id });
     }
 
     fn hold(&mut self, id: ResourceId) {

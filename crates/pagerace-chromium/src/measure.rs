@@ -78,8 +78,11 @@ impl Default for MeasureOptions {
 /// The observations of a load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Observed {
-    /// The first byte of the document: `responseStart` of Navigation Timing.
+    /// The first byte of the document: `finalResponseHeadersStart` of Navigation Timing.
     pub ttfb: Option<Duration>,
+    /// The first byte of a 103 response before it: `firstInterimResponseStart`.
+    #[serde(default)]
+    pub early_hints: Option<Duration>,
     /// First contentful paint.
     pub fcp: Option<Duration>,
     /// Largest contentful paint: the time of the last candidate.
@@ -268,6 +271,7 @@ fn put_together(
     };
     Observed {
         ttfb: report.response_start,
+        early_hints: report.early_hints,
         fcp,
         lcp: report.lcp,
         speed_index,

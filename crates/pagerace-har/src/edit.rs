@@ -1,7 +1,9 @@
 //! A recording as its site would serve it after changes of its pages.
 //!
-//! Markup and style sheets are edited where they name a changed resource; all else stays as
-//! recorded, byte for byte. What scripts request cannot be edited.
+//! Markup and style sheets are edited where they name a resource on which the change acts; all else
+//! stays as recorded, byte for byte. What scripts request cannot be edited.
+
+pub(crate) mod inside;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,7 +12,7 @@ use bytes::Bytes;
 use html5gum::{StartTag, Token};
 use pagerace_core::Destination;
 use pagerace_page::change::{Change, Edit};
-use pagerace_page::{Changes, Page};
+use pagerace_page::{Changes, Page, ResourceId};
 use thiserror::Error;
 use url::Url;
 
@@ -42,6 +44,16 @@ pub enum EditError {
         /// The change.
         change: String,
     },
+    /// The body that becomes a part of another one is not recorded, or is no text.
+    #[error(
+        "`{change}`: the recording holds no text of {url}; simulate the change with `pagerace race`"
+    )]
+    NoBody {
+        /// The change.
+        change: String,
+        /// The resource.
+        url: String,
+    },
     /// No recorded body names any of the resources.
     #[error(
         "`{change}`: no recorded markup or style sheet names {url}, so servers cannot change its \
@@ -62,6 +74,7 @@ impl Recording {
     /// A change has no effect on the page, or on what servers send.
     pub fn changed(&self, changes: &Changes) -> Result<Edited, EditError> {
         let mut changed = self.clone();
+        self.measure(&mut changed.page, changes);
         let mut unnamed = Vec::new();
         for change in changes.all() {
             let one = Changes::new(vec![change.clone()]);
@@ -78,11 +91,82 @@ impl Recording {
         })
     }
 
+    /// Changes what servers send besides markup, and returns the edits with the bodies that become
+    /// parts of markup. URLs whose elements stay as they are are `named`.
+    fn with_bodies(
+        &mut self,
+        change: &Change,
+        acted: &[ResourceId],
+        mut edits: BTreeMap<String, Edit>,
+        named: &mut BTreeSet<String>,
+    ) -> Result<BTreeMap<String, Edit>, EditError> {
+        let page = &self.page;
+        let mut joined = Vec::new();
+        for id in acted {
+            let resource = page.resource(*id);
+            let Some(url) = without_fragment(&resource.url) else {
+                continue;
+            };
+            let Some(edit) = edits.get_mut(&url) else {
+                continue;
+            };
+            let of_it = |one: &&mut Exchange| one.resource == Some(*id);
+            let exchange = self.exchanges.iter_mut().find(of_it);
+            match edit {
+                Edit::Early(_) | Edit::Served => {
+                    named.insert(url);
+                }
+                Edit::Encode(coding) => {
+                    named.insert(url);
+                    if let Some(exchange) = exchange {
+                        set_coding(exchange, coding);
+                    }
+                }
+                Edit::Inline | Edit::Join => {
+                    let exchange = exchange.map(|one| &*one);
+                    let found = exchange.and_then(|one| Some((text(one)?.to_owned(), one)));
+                    let Some((body, exchange)) = found else {
+                        return Err(EditError::NoBody {
+                            change: change.to_string(),
+                            url,
+                        });
+                    };
+                    if *edit == Edit::Inline {
+                        let inside = inside::element(resource.destination, &body, &exchange.url);
+                        *edit = Edit::Replace(inside);
+                        continue;
+                    }
+                    if joined.is_empty() {
+                        *edit = Edit::Served;
+                        named.insert(url);
+                    } else {
+                        *edit = Edit::Remove;
+                    }
+                    joined.push((body, exchange.url.clone()));
+                }
+                _ => {}
+            }
+        }
+        if let Some(first) = acted.first()
+            && !joined.is_empty()
+        {
+            let destination = page.resource(*first).destination;
+            let all = joined.iter().map(|(body, url)| (body.as_str(), url));
+            let body = inside::joined(destination, all);
+            let mut exchanges = self.exchanges.iter_mut();
+            if let Some(exchange) = exchanges.find(|one| one.resource == Some(*first)) {
+                exchange.body = Some(Bytes::from(body));
+            }
+        }
+        Ok(edits)
+    }
+
     /// Edits the bodies, and returns the URLs that none of them names.
     fn edit(&mut self, change: &Change) -> Result<Vec<String>, EditError> {
         let page = &self.page;
-        let selected = change.selected(page).into_iter().filter_map(|id| {
-            let resource = page.resource(id);
+        let acted = change.acted(page);
+        let selected = acted.iter().filter_map(|id| {
+            let resource = page.resource(*id);
             let url = without_fragment(&resource.url)?;
             Some((url, change.edit(resource, page)))
         });
@@ -94,6 +178,8 @@ impl Recording {
         }
         let urls: BTreeSet<String> = edits.keys().cloned().collect();
         let mut named: BTreeSet<String> = BTreeSet::new();
+        let edits = self.with_bodies(change, &acted, edits, &mut named)?;
+        let page = &self.page;
         for exchange in &mut self.exchanges {
             let Some(text) = text(exchange) else { continue };
             let mut replacements = match destination(page, exchange) {
@@ -140,6 +226,13 @@ impl Recording {
 
 fn destination(page: &Page, exchange: &Exchange) -> Option<Destination> {
     Some(page.resource(exchange.resource?).destination)
+}
+
+/// Lets the exchange have this content coding.
+fn set_coding(exchange: &mut Exchange, coding: &str) {
+    let fields = &mut exchange.fields;
+    fields.retain(|(name, _)| name != "content-encoding");
+    fields.push(("content-encoding".to_owned(), coding.to_owned()));
 }
 
 fn text(exchange: &Exchange) -> Option<&str> {
@@ -199,15 +292,21 @@ fn in_markup(
     let mut ends: BTreeMap<usize, &Edit> = BTreeMap::new();
     for reference in scan(html, document) {
         if let Some((url, edit)) = all.get_key_value(&reference.url)
-            && matches!(edit, Edit::Remove | Edit::Set(..))
+            && matches!(
+                edit,
+                Edit::Remove | Edit::Set(..) | Edit::Move | Edit::Hold | Edit::Replace(_)
+            )
         {
             named.insert(url.clone());
             ends.insert(reference.offset as usize, edit);
         }
     }
     let mut edits = Vec::new();
-    // The element that is being removed, and the picture around it.
+    // The element that is being removed, what takes its place, and the picture around it.
     let (mut removed, mut picture): (Option<Open>, Option<Open>) = (None, None);
+    let mut instead = String::new();
+    // What moves to the end of the body, and where that is.
+    let (mut moved, mut is_moved, mut end) = (String::new(), false, html.len());
     let mut for_image = None;
     for token in tokens(html) {
         match token {
@@ -224,7 +323,13 @@ fn in_markup(
                     continue;
                 };
                 match edit {
-                    Edit::Insert(_) | Edit::Other => {}
+                    Edit::Insert(_)
+                    | Edit::Early(_)
+                    | Edit::Encode(_)
+                    | Edit::Inline
+                    | Edit::Join
+                    | Edit::Served
+                    | Edit::Other => {}
                     // The picture's image has the attributes for all of its sources.
                     Edit::Set(..) if open.name == b"source" && picture.is_some() => {
                         for_image = Some(edit);
@@ -238,21 +343,67 @@ fn in_markup(
                         };
                         edits.push((at..at, format!(" {name}{value}")));
                     }
+                    Edit::Hold => {
+                        let text = &html[tag.span.start..tag.span.end];
+                        for name in inside::attributes(text) {
+                            let names = ["src", "srcset", "href", "data", "poster"];
+                            if names
+                                .iter()
+                                .any(|one| one.eq_ignore_ascii_case(&text[name.clone()]))
+                            {
+                                let at = tag.span.start + name.start;
+                                edits.push((at..at, "data-".to_owned()));
+                            }
+                        }
+                    }
                     Edit::Remove if picture.is_some() => removed = picture.take(),
-                    Edit::Remove if open.has_end() => removed = Some(open),
-                    Edit::Remove => edits.push((tag.span.start..tag.span.end, String::new())),
+                    Edit::Remove | Edit::Move | Edit::Replace(_) => {
+                        is_moved = *edit == Edit::Move;
+                        instead = match edit {
+                            Edit::Replace(markup) => with_media(markup, &tag),
+                            _ => String::new(),
+                        };
+                        if open.has_end() {
+                            removed = Some(open);
+                            continue;
+                        }
+                        let instead = std::mem::take(&mut instead);
+                        edits.push((tag.span.start..tag.span.end, instead));
+                    }
                 }
             }
             Token::EndTag(tag) => {
                 if let Some(open) = removed.take_if(|open| *open.name == *tag.name) {
-                    edits.push((open.start..tag.span.end, String::new()));
+                    let whole = open.start..tag.span.end;
+                    if std::mem::take(&mut is_moved) {
+                        moved.push_str(&html[whole.clone()]);
+                    }
+                    edits.push((whole, std::mem::take(&mut instead)));
+                }
+                if **tag.name == *b"body" {
+                    end = tag.span.start;
                 }
                 picture.take_if(|open| *open.name == *tag.name);
             }
             _ => {}
         }
     }
+    if !moved.is_empty() {
+        edits.push((end..end, moved));
+    }
     edits
+}
+
+/// Returns the markup that takes the place of an element. Styles apply to the same media.
+fn with_media(markup: &str, tag: &StartTag<usize>) -> String {
+    let media = tag.attributes.get(b"media".as_slice());
+    match (markup.strip_prefix("<style>"), media) {
+        (Some(rest), Some(media)) => {
+            let media = String::from_utf8_lossy(media).replace('"', "&quot;");
+            format!("<style media=\"{media}\">{rest}")
+        }
+        _ => markup.to_owned(),
+    }
 }
 
 /// A start tag.
@@ -288,33 +439,18 @@ fn in_styles(
     named: &mut BTreeSet<String>,
 ) -> Vec<Replacement> {
     let mut edits = Vec::new();
-    let mut names = |range: Range<usize>, instead: &str| {
-        let name = text[range.clone()].trim_matches([' ', '\'', '"', '\n', '\t', '\r']);
+    inside::names(text, |range, is_string| {
+        let name = inside::trimmed(&text[range.clone()]);
         let url = base
             .join(name)
             .ok()
             .and_then(|url| without_fragment(url.as_str()));
         if let Some(url) = url.filter(|url| urls.contains(url)) {
             named.insert(url);
+            let instead = if is_string { "\"data:,\"" } else { "data:," };
             edits.push((range, instead.to_owned()));
         }
-    };
-    for (at, open) in text.match_indices("url(") {
-        let from = at + open.len();
-        if let Some(length) = text[from..].find(')') {
-            names(from..from + length, "data:,");
-        }
-    }
-    for (at, import) in text.match_indices("@import") {
-        let from = at + import.len();
-        let rest = text[from..].trim_start();
-        let from = text.len() - rest.len();
-        if let Some(quote) = rest.chars().next().filter(|one| matches!(one, '"' | '\''))
-            && let Some(length) = rest[1..].find(quote)
-        {
-            names(from..from + length + 2, "\"data:,\"");
-        }
-    }
+    });
     edits
 }
 

@@ -3,10 +3,12 @@
 //! [`har`] reads HAR files of all recorders; `docs/har-import.md` documents how it decides
 //! every ambiguity. [`recording`] keeps the bodies for replay. [`sequence`] describes a load
 //! as a list of transfers, and reads such lists. [`category`] and [`domain`] classify
-//! requests; [`fonts`] reads the faces that style sheets declare. [`extension`] has what our own
+//! requests; [`coding`] compresses
+//! bodies; [`fonts`] reads the faces that style sheets declare. [`extension`] has what our own
 //! recorder adds to a HAR.
 
 pub mod category;
+pub mod coding;
 pub mod device;
 pub mod domain;
 mod edit;
@@ -16,6 +18,7 @@ pub mod fonts;
 pub mod har;
 pub mod image;
 mod lenient;
+mod measure;
 pub mod recording;
 pub mod sequence;
 

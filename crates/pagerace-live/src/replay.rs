@@ -35,7 +35,6 @@
 mod adjust;
 mod answer;
 mod catalogue;
-mod coding;
 mod filler;
 mod preflight;
 

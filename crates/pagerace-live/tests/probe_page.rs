@@ -60,6 +60,7 @@ impl Site for PageSite {
         };
         Reply {
             think_time: Duration::ZERO,
+            early: Vec::new(),
             fields: vec![
                 Field::from_static(":status", status),
                 Field::from_static("content-type", media_type),

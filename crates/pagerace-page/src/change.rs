@@ -9,10 +9,21 @@
 //! Each kind is a file here and a line in [`KINDS`]. It says what the change does to the page
 //! that the simulator loads, and what it does to the markup that a live server sends.
 
+mod background_to_img;
+mod body_end;
+mod bundle;
+mod cdn;
+mod compress;
+mod critical_css;
+mod early_hints;
 mod fetch_priority;
 mod font_display;
+mod inline;
 mod late;
 mod loading;
+mod module;
+mod no_fade;
+mod place;
 mod preconnect;
 mod preload;
 mod priority;
@@ -22,6 +33,7 @@ mod retain;
 mod script_mode;
 mod self_host;
 mod server_time;
+mod timeout;
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,19 +48,36 @@ use crate::{Evidence, Page, Resource, ResourceId};
 pub use retain::Kept;
 
 /// All kinds, in the order of lists.
-pub static KINDS: [&dyn Kind; 14] = [
+pub static KINDS: [&dyn Kind; 31] = [
     &preload::Preload,
+    &preload::ModulePreload,
     &preconnect::Preconnect,
+    &preconnect::DnsPrefetch,
+    &early_hints::EarlyHints,
     &fetch_priority::FetchPriority,
     &priority::Priority,
     &loading::Eager,
     &loading::Lazy,
     &script_mode::Async,
     &script_mode::Defer,
+    &module::Module,
+    &body_end::BodyEnd,
+    &inline::Inline,
+    &critical_css::CriticalCss,
+    &bundle::Bundle,
     &late::Late,
+    &remove::Facade,
+    &timeout::Timeout,
     &font_display::FontDisplay,
+    &background_to_img::BackgroundToImg,
+    &no_fade::NoFade,
     &self_host::SelfHost,
+    &cdn::Cdn,
+    &compress::Compress,
+    &compress::Dictionary,
     &resize::Resize,
+    &resize::Subset,
+    &resize::Split,
     &server_time::ServerTime,
     &remove::Remove,
 ];
@@ -85,6 +114,25 @@ pub trait Kind: Sync {
     fn edits_styles(&self) -> bool {
         false
     }
+
+    /// Returns what tells the size of a body after the change; `None` if the page tells all.
+    fn measure(&self, _value: &str) -> Option<Measure> {
+        None
+    }
+}
+
+/// What to measure for a change, by encoding recorded bodies. The page has the result in
+/// [`Resource::measured`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The body in this content coding.
+    Coding(&'static str),
+    /// The bytes by which the document grows with the body inside it.
+    Inside,
+    /// The bytes by which the body of the first resource grows with this one behind it.
+    Joined,
+    /// The body in a coding that refers to the earlier one in this recording (RFC 9842).
+    Dictionary(String),
 }
 
 /// The value of a change.
@@ -98,6 +146,8 @@ pub enum Value {
     Share,
     /// A time, such as `50ms`.
     Time,
+    /// A file.
+    File,
 }
 
 /// A change of markup.
@@ -109,6 +159,22 @@ pub enum Edit {
     Set(&'static str, String),
     /// The document's head begins with this element.
     Insert(String),
+    /// The element moves to the end of the body.
+    Move,
+    /// The attribute that names the resource is renamed, so that browsers do not request it.
+    Hold,
+    /// The resource's body takes the place of the element.
+    Inline,
+    /// This markup takes the place of the element.
+    Replace(String),
+    /// The first of several resources has the bodies of all, and the elements of the others go.
+    Join,
+    /// A 103 (Early Hints) response before that of the document has this `Link` field.
+    Early(String),
+    /// The servers send the body in this content coding.
+    Encode(&'static str),
+    /// Markup stays as it is: servers make the change alone, because they follow the page.
+    Served,
     /// Markup alone cannot make the change.
     Other,
 }
@@ -204,6 +270,29 @@ impl Change {
         selected.map(|resource| resource.id).collect()
     }
 
+    /// Returns the selected resources of `page` on which the change has an effect.
+    pub fn acted(&self, page: &Page) -> Vec<ResourceId> {
+        let mut selected = self.selected(page);
+        if selected.len() > 1 && self.measure() != Some(Measure::Joined) {
+            selected.retain(|id| {
+                let alone = std::slice::from_ref(id);
+                let done = self.kind.apply(&self.value, alone, &mut page.clone());
+                done.is_ok()
+            });
+        }
+        selected
+    }
+
+    /// Returns kind and value, such as `compress=br`: the name of measured sizes.
+    pub fn name(&self) -> String {
+        named(self.kind.name(), &self.value)
+    }
+
+    /// Returns what tells the size of a body after the change.
+    pub fn measure(&self) -> Option<Measure> {
+        self.kind.measure(&self.value)
+    }
+
     /// Returns true if style sheets that name selected resources change, too.
     pub fn edits_styles(&self) -> bool {
         self.kind.edits_styles()
@@ -284,26 +373,34 @@ fn doubtful(page: &Page, kept: &Kept) -> Vec<ResourceId> {
 /// Makes a change to each of these resources. Those to which it cannot be made stay as they are.
 ///
 /// # Errors
-/// The first reason why it cannot be made, if that is so for all of them.
+/// The reasons why it cannot be made, if that is so for all of them.
 fn each(
     on: &[ResourceId],
     page: &mut Page,
     mut change: impl FnMut(&mut Page, ResourceId) -> Result<(), &'static str>,
 ) -> Result<Kept, String> {
-    let mut first = None;
+    let mut reasons: Vec<(&'static str, ResourceId, usize)> = Vec::new();
     let mut is_made = false;
     for id in on {
         match change(page, *id) {
             Ok(()) => is_made = true,
-            Err(reason) => {
-                first.get_or_insert_with(|| format!("{}: {reason}", page.resource(*id).url));
-            }
+            Err(reason) => match reasons.iter_mut().find(|(one, ..)| *one == reason) {
+                Some((.., count)) => *count += 1,
+                None => reasons.push((reason, *id, 1)),
+            },
         }
     }
-    match first {
-        Some(reason) if !is_made => Err(reason),
-        _ => Ok(Kept::all(page.resources.len())),
+    if is_made {
+        return Ok(Kept::all(page.resources.len()));
     }
+    let told = reasons.iter().map(|(reason, id, count)| {
+        let url = &page.resource(*id).url;
+        match count {
+            1 => format!("{url}: {reason}"),
+            _ => format!("{url} and {} more: {reason}", count - 1),
+        }
+    });
+    Err(told.collect::<Vec<_>>().join("; "))
 }
 
 impl Value {
@@ -322,6 +419,7 @@ impl Value {
                 (share > 0.0 && share < 1.0).then(|| share.to_string())
             }
             (Self::Time, Some(found)) => time(found).map(|_| found.to_owned()),
+            (Self::File, Some(found)) => (!found.is_empty()).then(|| found.to_owned()),
         }
     }
 
@@ -335,7 +433,15 @@ impl Value {
             }
             Self::Share => format!("a share above 0 and below 1, as in `{name}=0.5`"),
             Self::Time => format!("a time, as in `{name}=50ms`"),
+            Self::File => format!("a file, as in `{name}=old.har`"),
         }
+    }
+}
+
+fn named(kind: &str, value: &str) -> String {
+    match value {
+        "" => kind.to_owned(),
+        value => format!("{kind}={value}"),
     }
 }
 
@@ -391,11 +497,7 @@ impl FromStr for Change {
 
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind.name())?;
-        if !self.value.is_empty() {
-            write!(f, "={}", self.value)?;
-        }
-        write!(f, " {}", self.selector)
+        write!(f, "{} {}", self.name(), self.selector)
     }
 }
 

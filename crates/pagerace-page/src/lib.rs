@@ -19,10 +19,11 @@ pub use arrival::{Arrival, highest_rate};
 pub use change::{Change, Changed, Changes};
 pub use intervention::{Intervention, Interventions, ResourceEffect};
 pub use model::{
-    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence,
+    CacheUse, Callback, Category, Content, Discovery, EarlyHint, Element, ElementKind, Evidence,
     FetchPriority, FontDisplay, FontUse, Guess, Hint, ImageBytes, ImageCoding, ImageShare,
-    InlineScript, Largest, LargestCandidate, LargestElement, NoResponse, Note, Origin, OriginId,
-    Overlay, Page, PageLayout, PaintEvidence, PaintFit, Paints, PictureShares, Pictures,
+    InlineScript, Largest, LargestCandidate, LargestElement, MeasuredSize, NoResponse, Note,
+    Origin, OriginId, Overlay, Page, PageLayout, PaintEvidence, PaintFit, Paints, PictureShares,
+    Pictures,
     RecordedExchange, RecordedPage, RecordedTimes, Rect, RenderingTime, ReproducedTimes, Resource,
     ResourceId, Trigger, Wait,
 };

@@ -211,6 +211,40 @@ pub struct Resource {
     /// bytes (RFC 9218, section 8).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served_priority: Option<Priority>,
+    /// What a 103 (Early Hints) response before that of the document lets the browser do about
+    /// the resource.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub early: EarlyHint,
+    /// Time from the request after which the page does without the response, if it is not
+    /// complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Duration>,
+    /// Sizes of the body in other forms, measured by encoding the recorded one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measured: Vec<MeasuredSize>,
+}
+
+/// A link of a 103 (Early Hints) response (RFC 8297).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EarlyHint {
+    /// No link names the resource.
+    #[default]
+    None,
+    /// The browser connects to the resource's origin.
+    Preconnect,
+    /// The browser requests the resource.
+    Preload,
+}
+
+/// The size of a body in another form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeasuredSize {
+    /// Kind and value of the change that gives the body this form, such as `compress=br`.
+    pub change: String,
+    /// Bytes of the body in that form. For a body that becomes a part of another one, the bytes
+    /// by which the other one grows.
+    pub bytes: u64,
 }
 
 /// Value of an element's `fetchpriority` attribute
@@ -581,7 +615,16 @@ impl Resource {
             used_at: None,
             fetch_priority: FetchPriority::Auto,
             served_priority: None,
+            early: EarlyHint::None,
+            timeout: None,
+            measured: Vec::new(),
         }
+    }
+
+    /// Returns the measured bytes of the body after a change, given as kind and value.
+    pub fn measured(&self, change: &str) -> Option<u64> {
+        let mut all = self.measured.iter();
+        Some(all.find(|one| one.change == change)?.bytes)
     }
 
     /// Returns true if the script that makes the request keeps its thread until the response is

@@ -63,6 +63,13 @@ pub enum ClientEvent {
         /// Stream of the request.
         stream: u64,
     },
+    /// The header section of an interim response arrived, such as a 103. The response follows.
+    Interim {
+        /// Token of the request.
+        token: u64,
+        /// Header fields, `:status` first.
+        fields: Vec<Field>,
+    },
     /// The header section of the response arrived.
     Head {
         /// Token of the request.
@@ -481,6 +488,10 @@ impl Client {
                     .tokens
                     .get(&stream)
                     .map(|t| ClientEvent::Head { token: *t, fields }),
+                h3::Event::Interim { stream, fields } => self
+                    .tokens
+                    .get(&stream)
+                    .map(|t| ClientEvent::Interim { token: *t, fields }),
                 h3::Event::Data { stream, data } => self
                     .tokens
                     .get(&stream)

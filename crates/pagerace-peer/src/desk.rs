@@ -47,7 +47,12 @@ pub(crate) enum Taken {
     /// Too many requests are unanswered.
     Refused,
     /// The response is ready after this time.
-    Thinking(Duration),
+    Thinking {
+        /// Time until the response.
+        time: Duration,
+        /// Fields of the 103 response to send now, `:status` first; empty for none.
+        early: Vec<Field>,
+    },
 }
 
 /// Response that is ready.
@@ -95,10 +100,17 @@ impl Desk {
         if self.pending.len() >= MAX_PENDING {
             return Taken::Refused;
         }
-        let answer = ask(site, request);
-        let think_time = answer.reply.think_time;
+        let mut answer = ask(site, request);
+        let time = answer.reply.think_time;
+        let mut early = std::mem::take(&mut answer.reply.early);
+        if time.is_zero() {
+            // The response itself is no later.
+            early.clear();
+        } else if !early.is_empty() {
+            early.insert(0, Field::from_static(":status", "103"));
+        }
         self.pending.insert(stream, answer);
-        Taken::Thinking(think_time)
+        Taken::Thinking { time, early }
     }
 
     /// Changes the priority of a request. Returns false if the request is not waiting
@@ -129,6 +141,7 @@ impl Desk {
             is_get,
         } = self.pending.remove(&stream)?;
         let Reply {
+            early: _,
             mut fields,
             body,
             facts,

@@ -1,6 +1,6 @@
 //! Transfer of bytes between a QUIC connection and an HTTP/3 connection.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use bytes::{Buf, Bytes};
 use pagerace_core::Instant;
@@ -14,6 +14,8 @@ pub(crate) struct Pump {
     opened: u64,
     /// Writes that flow control has not admitted.
     backlog: VecDeque<h3::Write>,
+    /// The bytes that were written at the begin of response streams.
+    first: BTreeMap<u64, Bytes>,
     failed: bool,
 }
 
@@ -33,6 +35,7 @@ impl Pump {
             h3,
             opened: 0,
             backlog: VecDeque::new(),
+            first: BTreeMap::new(),
             failed: false,
         }
     }
@@ -105,6 +108,35 @@ impl Pump {
             self.failed = true;
             quic.close(now, error.code.0, &error.reason);
         }
+    }
+
+    /// Queues bytes at the begin of a response stream, before those of the schedule.
+    pub(crate) fn write_first(&mut self, stream: u64, data: Bytes) {
+        self.first.insert(stream, data.clone());
+        self.backlog.push_back(h3::Write {
+            stream,
+            data,
+            fin: false,
+        });
+    }
+
+    /// Returns true if bytes were written at the begin of a response stream.
+    pub(crate) fn has_first(&self, stream: u64) -> bool {
+        self.first.contains_key(&stream)
+    }
+
+    /// Returns the bytes of [`write_first`](Self::write_first), and how many of them have been
+    /// written. Takes back the others, which the schedule sends before all else.
+    pub(crate) fn take_first(&mut self, stream: u64) -> (Bytes, u64) {
+        let Some(data) = self.first.remove(&stream) else {
+            return (Bytes::new(), 0);
+        };
+        let is_of_it = |write: &&h3::Write| write.stream == stream;
+        let unsent = self.backlog.iter().filter(is_of_it);
+        let unsent: usize = unsent.map(|write| write.data.len()).sum();
+        self.backlog.retain(|write| write.stream != stream);
+        let written = data.len() - unsent;
+        (data, written as u64)
     }
 
     /// Writes the HTTP/3 data that is sent outside of the schedule.

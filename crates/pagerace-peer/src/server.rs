@@ -285,6 +285,7 @@ impl<S: Site> Server<S> {
             }
             let mut dropped = Vec::new();
             for stream in stopped {
+                pump.take_first(stream);
                 // The server needs no more of the request, and cannot parse the rest
                 // after forgetting it.
                 quic.stop(stream, h3::Code::REQUEST_CANCELLED.0);
@@ -309,8 +310,12 @@ impl<S: Site> Server<S> {
                             quic.reset(stream, h3::Code::REQUEST_REJECTED.0);
                             dropped.push(stream);
                         }
-                        Taken::Thinking(time) => {
+                        Taken::Thinking { time, early } => {
                             self.thinking.schedule(now + time, (id, stream));
+                            if !early.is_empty() {
+                                let hints = pump.h3.response_head(stream, &early, 0);
+                                pump.write_first(stream, hints);
+                            }
                         }
                     },
                     h3::Event::PriorityUpdate { stream, priority } => {
@@ -342,6 +347,7 @@ impl<S: Site> Server<S> {
                 outgoing.cancel(stream);
                 outgoing.forget(stream);
                 desk.drop_request(stream);
+                pump.take_first(stream);
                 pump.h3.forget(stream);
             }
         }
@@ -392,7 +398,13 @@ impl<S: Site> Server<S> {
             body,
             ..
         } = answer;
-        let head = served.pump.h3.response_head(stream, &fields, body.len());
+        let (hints, written) = served.pump.take_first(stream);
+        let mut head = served.pump.h3.response_head(stream, &fields, body.len());
+        let mut response = response;
+        if !hints.is_empty() {
+            head = [hints, head].concat().into();
+            response.sent = written;
+        }
         served.outgoing.add(response, head, body, late);
     }
 
@@ -431,6 +443,10 @@ fn cut(
         terms,
         requested: Instant::from_nanos(now.as_nanos().saturating_sub(answer.think_time.as_nanos())),
     };
+    // Early hints are rare, and objects in datagrams begin their streams.
+    if served.pump.has_first(stream) {
+        return false;
+    }
     let Some(cutter) = Cutter::new(&cut, answer.body.clone()) else {
         return false;
     };

@@ -31,6 +31,9 @@ pub struct Request {
 pub struct Reply {
     /// Time until the header section is ready.
     pub think_time: Duration,
+    /// Fields of a 103 (Early Hints) response, which leaves before the think time (RFC 8297);
+    /// without `:status`, and empty for no such response.
+    pub early: Vec<Field>,
     /// Header fields, `:status` first. The server adds `content-length`.
     pub fields: Vec<Field>,
     /// Body; not sent in response to HEAD.
@@ -47,6 +50,7 @@ impl Reply {
     pub fn new(fields: Vec<Field>, body: Body) -> Self {
         Self {
             think_time: Duration::ZERO,
+            early: Vec::new(),
             fields,
             body,
             facts: UNKNOWN,

@@ -23,15 +23,16 @@ const DELAY: Duration = Duration::from_millis(10);
 const NANOS_PER_BYTE: u64 = 800;
 
 /// Site for tests. `/N` has a body of N bytes, and so has `/x/N`, which is not essential.
-/// `/slow` has think time. Other paths are 404.
+/// `/slow` has think time, and so has `/early/N`, which announces a link. Other paths are 404.
 pub(crate) struct Numbers;
 
 impl Site for Numbers {
     fn reply(&mut self, request: &Request) -> Reply {
         let path = String::from_utf8_lossy(&request.path).into_owned();
-        let slow = path == "/slow";
+        let is_early = path.starts_with("/early/");
+        let slow = path == "/slow" || is_early;
         let needed = !path.starts_with("/x/");
-        let path = path.trim_start_matches("/x");
+        let path = path.trim_start_matches("/x").trim_start_matches("/early");
         let length = path.trim_start_matches('/').parse().ok();
         let status = if slow || length.is_some() {
             "200"
@@ -43,6 +44,11 @@ impl Site for Numbers {
                 Duration::from_millis(500)
             } else {
                 Duration::ZERO
+            },
+            early: if is_early {
+                vec![Field::from_static("link", "</a.css>; rel=preload")]
+            } else {
+                Vec::new()
             },
             fields: vec![
                 Field::from_static(":status", status),
@@ -69,6 +75,7 @@ impl Site for Numbers {
 #[derive(Debug, Default)]
 struct Got {
     status: String,
+    early: Option<(Instant, Vec<Field>)>,
     fields: Vec<Field>,
     bytes: u64,
     end: Option<Instant>,
@@ -245,6 +252,9 @@ impl Pipe {
                         got.failed = true;
                     }
                 }
+                ClientEvent::Interim { token, fields } => {
+                    self.got.get_mut(&token).unwrap().early = Some((self.now, fields));
+                }
                 ClientEvent::Connected | ClientEvent::Sent { .. } => {}
             }
         }
@@ -410,4 +420,37 @@ fn a_lost_finished_is_repaired_behind_a_large_request() {
             "{n} packets of the client from {lose} on are lost"
         );
     }
+}
+
+#[test]
+fn a_103_response_leaves_before_the_think_time() {
+    let mut p = Pipe::new("fifo");
+    p.ask(0, "GET", "/early/40000", "");
+    p.ask(1, "GET", "/slow", "");
+    p.run(LONG);
+    let (at, fields) = p.got[&0].early.clone().unwrap();
+    assert_eq!(fields[0], Field::from_static(":status", "103"));
+    assert_eq!(fields[1].name.as_ref(), b"link");
+    assert_eq!(
+        (p.got[&0].status.as_str(), p.got[&0].bytes),
+        ("200", 40_000)
+    );
+    assert!(p.end(0) >= at + Duration::from_millis(480), "{:?}", p.got);
+    assert_eq!(p.got[&1].early, None);
+}
+
+#[test]
+fn a_103_response_without_room_leaves_with_the_response() {
+    // The client's window of a stream has no room for the links.
+    let mut p = Pipe::with_client(
+        "fifo",
+        QuicSettings {
+            stream_receive_window: 20,
+            ..QuicSettings::default()
+        },
+    );
+    p.ask(0, "GET", "/early/3000", "");
+    p.run(LONG);
+    assert!(p.got[&0].early.is_some());
+    assert_eq!((p.got[&0].status.as_str(), p.got[&0].bytes), ("200", 3000));
 }

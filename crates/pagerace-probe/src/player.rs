@@ -280,6 +280,7 @@ impl Player {
                 ClientEvent::Sent { token, stream } => {
                     self.asks.insert(stream, token as usize);
                 }
+                ClientEvent::Interim { .. } => {}
                 ClientEvent::Head { token, fields } => self.head(now, token as usize, &fields),
                 ClientEvent::End { .. } => {
                     self.open -= 1;

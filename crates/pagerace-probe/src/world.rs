@@ -50,6 +50,7 @@ impl Site for ServedSite {
         fields.extend(found.map(|o| Field::new("content-type", o.media_type.clone())));
         Reply {
             think_time: found.map_or(Duration::ZERO, |o| o.think_time),
+            early: Vec::new(),
             fields,
             body: found.map_or(Body::EMPTY, |o| Body::Filler(o.length)),
             facts: found.map_or(pagerace_peer::server::UNKNOWN, |o| o.facts),

@@ -255,6 +255,13 @@ impl<S: Site> Ends<S> {
         }
     }
 
+    pub(crate) fn cancel(&mut self, token: u64) {
+        match &mut self.kind {
+            Kind::Quic(ends) => ends.0.cancel(token),
+            Kind::Tcp(ends) => ends.client.cancel(token),
+        }
+    }
+
     pub(crate) fn reprioritise(&mut self, token: u64, priority: Priority) {
         match &mut self.kind {
             Kind::Quic(ends) => ends.0.reprioritise(token, priority),

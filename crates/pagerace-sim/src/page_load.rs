@@ -333,6 +333,13 @@ impl<'a> PageLoad<'a> {
                     p.reused = reused;
                 }
             }
+            ClientEvent::Interim { token, .. } => {
+                // Browsers heed hints over HTTP/2 and HTTP/3 alone
+                // (`NavigationEarlyHintsManager` of Chromium).
+                if self.connections[i].protocol != Protocol::H1 {
+                    self.browser.handle_early_hints(now, resource(token));
+                }
+            }
             ClientEvent::Head { token, .. } => {
                 let r = resource(token);
                 if let Some(p) = &mut self.progress[r.index()] {

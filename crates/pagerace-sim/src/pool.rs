@@ -246,6 +246,11 @@ impl Place {
         true
     }
 
+    /// Removes a waiting request.
+    pub(crate) fn drop_waiting(&mut self, resource: ResourceId) {
+        self.waiting.retain(|(_, waiting)| *waiting != resource);
+    }
+
     /// Removes and returns the request whose turn it is.
     pub(crate) fn next_waiting(&mut self) -> Option<(Priority, ResourceId)> {
         (!self.waiting.is_empty()).then(|| self.waiting.remove(0))

@@ -73,6 +73,15 @@ impl PageSite {
         std::mem::take(&mut self.asked)
     }
 
+    /// Returns the `Link` fields of a 103 response before that of the document.
+    fn early_hints(&self, id: ResourceId) -> Vec<Field> {
+        if id != self.page.document {
+            return Vec::new();
+        }
+        let links = self.page.early_links();
+        links.map(|link| Field::new("link", link)).collect()
+    }
+
     fn resource(&self, path: &[u8]) -> Option<&Resource> {
         let number = std::str::from_utf8(path.strip_prefix(b"/")?).ok()?;
         self.page.resources.get(number.parse::<usize>().ok()?)
@@ -104,6 +113,7 @@ impl Site for PageSite {
                 Some(Failure::Hang) => FOR_EVER,
                 _ => own + effect.delay,
             },
+            early: self.early_hints(r.id),
             fields: filled(vec![status], r.response_header_bytes),
             body: Body::Filler(body),
             facts: Facts {

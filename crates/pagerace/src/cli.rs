@@ -9,6 +9,7 @@ pub(crate) mod inputs;
 pub(crate) mod interventions;
 #[cfg(feature = "study")]
 pub(crate) mod markdown;
+pub(crate) mod measured;
 pub(crate) mod model;
 pub(crate) mod needs;
 pub(crate) mod origin_rtt;

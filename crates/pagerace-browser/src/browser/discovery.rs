@@ -1,7 +1,7 @@
 //! The discovery of resources, and the use of their responses.
 
 use pagerace_core::{Destination, Duration, Instant, RequestPriority};
-use pagerace_page::{ResourceId, Trigger};
+use pagerace_page::{EarlyHint, ResourceId, Trigger};
 
 use super::Browser;
 use super::images::is_vector;
@@ -83,6 +83,8 @@ impl Browser {
         } else {
             let resource = &self.page.resources[index];
             let delay = match resource.discovery.trigger {
+                // No document exists that prepares its requests.
+                _ if self.is_early(id) => Duration::ZERO,
                 Trigger::Navigation | Trigger::Redirect { .. } => Duration::ZERO,
                 _ => self.dispatch(now, id),
             };
@@ -92,6 +94,24 @@ impl Browser {
                 self.schedule(now + delay, Timer::Ask(id));
             }
         }
+    }
+
+    /// Connects to what the links of a 103 response name, and requests it.
+    pub(super) fn prepare_early(&mut self, now: Instant) {
+        for index in self.page.document.index() + 1..self.page.resources.len() {
+            let id = ResourceId(index as u32);
+            match self.page.resources[index].early {
+                EarlyHint::None => {}
+                EarlyHint::Preload if self.profile.early_preloads => self.discover(now, id),
+                EarlyHint::Preload | EarlyHint::Preconnect => self.requests.prepare(id, true),
+            }
+        }
+    }
+
+    /// Returns true if a link of a 103 response lets the browser request the resource now.
+    fn is_early(&self, id: ResourceId) -> bool {
+        let waits_for_document = self.document_head().is_none();
+        waits_for_document && self.page.resource(id).early == EarlyHint::Preload
     }
 
     /// Handles an element that the preload scanner finds, perhaps after the parser.
@@ -149,6 +169,9 @@ impl Browser {
         }
         self.requests.ask(now, id);
         self.raise_blocking_script(id);
+        if let Some(limit) = self.page.resources[id.index()].timeout {
+            self.schedule(now + limit, Timer::GiveUp(id));
+        }
         let resource = &self.page.resources[id.index()];
         let is_image = self.graph.nodes[id.index()].role == Role::Image;
         let is_seen = resource.in_viewport || self.layout.largest_image == Some(id);

@@ -4,9 +4,29 @@ use pagerace_core::Instant;
 use pagerace_page::ResourceId;
 
 use super::Browser;
+use super::state::Timer;
 use crate::graph::Role;
 
 impl Browser {
+    /// Does without the response `id`, unless it is complete. The time counts from the moment at
+    /// which the request leaves.
+    pub(super) fn give_up(&mut self, now: Instant, id: ResourceId) {
+        let Some(limit) = self.page.resources[id.index()].timeout else {
+            return;
+        };
+        if self.states[id.index()].ended.is_some() {
+            return;
+        }
+        let left = self.requests.requested_at(id);
+        let due = left.unwrap_or(now) + limit;
+        if due > now {
+            self.schedule(due, Timer::GiveUp(id));
+            return;
+        }
+        self.requests.cancel(id);
+        self.response_ended(now, id, true);
+    }
+
     /// Abandons the resources that only the failed response `id` could have led to.
     pub(super) fn abandon_children(&mut self, now: Instant, id: ResourceId) {
         let is_broken = self.states[id.index()].broken && self.graph.in_main_frame(id);

@@ -23,6 +23,7 @@ impl Browser {
             .zip(tti)
             .map(|(fcp, tti)| total_blocking_time(fcp, tti, &self.long_tasks));
         LoadMetrics {
+            early_hints: since(self.early_hints),
             ttfb: since(self.document_head().map(|ready| ready.at)),
             fcp: since(fcp),
             lcp: since(self.screen.largest()),

@@ -75,6 +75,8 @@ pub(super) enum Timer {
     Announce(ResourceId),
     /// A request is ready to leave.
     Ask(ResourceId),
+    /// The page waits no longer for a response.
+    GiveUp(ResourceId),
     /// A document is committed.
     Commit(ResourceId),
     /// The cache has delivered a response.
@@ -109,6 +111,7 @@ impl Timer {
             Self::BlockPeriodOver(_)
                 | Self::Flush(_)
                 | Self::Announce(_)
+                | Self::GiveUp(_)
                 | Self::Hint(_)
                 | Self::Limit
         )

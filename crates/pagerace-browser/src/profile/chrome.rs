@@ -44,6 +44,8 @@ impl Profile {
         // `kMaxConnectRetryIntervalMs` of `transport_client_socket_pool.cc`; measured in network
         // logs of Chromium 156.
         backup_connection: Some(Duration::from_millis(250)),
+        // `NavigationEarlyHintsManager` in Chromium, since version 103.
+        early_preloads: true,
         decimates_acks: true,
         signal,
         raised: |resource| match resource.destination {

@@ -35,6 +35,8 @@ impl Profile {
         // `network.http.connection-retry-timeout`. Counted from the look-up, as in Chromium; not
         // measured.
         backup_connection: Some(Duration::from_millis(250)),
+        // Since version 123 (release notes).
+        early_preloads: true,
         decimates_acks: false,
         signal,
         // Layout is about to render the image.

@@ -29,6 +29,8 @@ impl Profile {
         limits_http1: false,
         asks_system: false,
         backup_connection: None,
+        // Since version 17, for `preconnect` alone (release notes).
+        early_preloads: false,
         decimates_acks: false,
         signal,
         raised: |_| None,

@@ -208,9 +208,10 @@ impl Loaded {
             .iter()
             .filter_map(|(_, action)| match action {
                 Action::Fetch { resource, .. } => Some(resource.0),
-                Action::LookUp { .. } | Action::Connect { .. } | Action::Reprioritise { .. } => {
-                    None
-                }
+                Action::LookUp { .. }
+                | Action::Connect { .. }
+                | Action::Cancel { .. }
+                | Action::Reprioritise { .. } => None,
             })
             .collect()
     }

@@ -6,7 +6,9 @@
   return {
     now: performance.now(),
     request: timing.requestStart,
-    response: timing.responseStart,
+    // `responseStart` is that of a 103 response, if there is one.
+    response: timing.finalResponseHeadersStart || timing.responseStart,
+    early: timing.firstInterimResponseStart,
     parsed: timing.domContentLoadedEventStart,
     load: timing.loadEventStart,
     fcp: fcp && fcp.startTime,

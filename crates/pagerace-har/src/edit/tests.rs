@@ -1,9 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use pagerace_core::Destination;
 use pagerace_page::change::Edit;
 use url::Url;
 
-use super::{in_head, in_markup, in_styles, replaced};
+use super::{in_head, in_markup, in_styles, inside, replaced};
 
 const PAGE: &str = r#"<head><link rel=stylesheet href="a.css"><script src=b.js>x</script></head>
 <body><picture><source srcset="h.webp 1x"><img src="/h.jpg"></picture>
@@ -74,4 +75,62 @@ fn elements_are_added_at_the_begin_of_the_head() {
     assert_eq!(added, PAGE.replacen("<head>", &format!("<head>{link}"), 1));
     let with_value = edited(&Edit::Set("async", String::new()), false, "b.js");
     assert_eq!(with_value, PAGE.replace("<script", "<script async"));
+}
+
+#[test]
+fn elements_move_and_hold_their_names() {
+    let text = edited(&Edit::Move, false, "b.js");
+    let script = "<script src=b.js>x</script>";
+    let without = PAGE.replace(script, "");
+    assert_eq!(
+        text,
+        without.replace("</body>", &format!("{script}</body>"))
+    );
+    let text = edited(&Edit::Hold, false, "b.js");
+    assert_eq!(text, PAGE.replace("src=b.js", "data-src=b.js"));
+    let text = edited(&Edit::Hold, false, "i.jpg");
+    assert_eq!(text, PAGE.replace("src=\"/i.jpg\"", "data-src=\"/i.jpg\""));
+}
+
+#[test]
+fn bodies_take_the_places_of_elements() {
+    let inside = Edit::Replace("<style>p{}</style>".to_owned());
+    let text = edited(&inside, false, "a.css");
+    let link = r#"<link rel=stylesheet href="a.css">"#;
+    assert_eq!(text, PAGE.replace(link, "<style>p{}</style>"));
+    let print = PAGE.replace("href=\"a.css\"", "href=\"a.css\" media=print");
+    let base = Url::parse("https://a.example/").unwrap();
+    let all = BTreeMap::from([("https://a.example/a.css".to_owned(), inside)]);
+    let edits = in_markup(&print, &base, &all, &mut BTreeSet::new());
+    assert!(replaced(&print, edits).contains("<style media=\"print\">p{}</style>"));
+}
+
+#[test]
+fn sheets_and_scripts_stay_what_they_are_inside_a_document() {
+    let url = Url::parse("https://a.example/css/a.css").unwrap();
+    let sheet =
+        "@import 'b.css'; p{background:url(../i.png)} q{background:url(\"data:x\")} </style>";
+    let element = inside::element(Destination::Style, sheet, &url);
+    let expected = "<style>@import \"https://a.example/css/b.css\"; \
+                    p{background:url(https://a.example/i.png)} q{background:url(\"data:x\")} \
+                    <\\/style></style>";
+    assert_eq!(element, expected);
+    let script = inside::element(Destination::Script, "a='</script><!--'", &url);
+    assert_eq!(script, "<script>a='<\\/script><\\!--'</script>");
+}
+
+#[test]
+fn attributes_are_found_as_browsers_do() {
+    let names = |tag: &str| -> Vec<String> {
+        let all = inside::attributes(tag).into_iter();
+        all.map(|range| tag[range].to_owned()).collect()
+    };
+    assert_eq!(names("<img>"), Vec::<String>::new());
+    assert_eq!(names(r#"<img alt="a src=b" SRC = 'c'/>"#), ["alt", "SRC"]);
+    assert_eq!(
+        names("<script async src=x/y defer>"),
+        ["async", "src", "defer"]
+    );
+    assert_eq!(names("<img src"), ["src"]);
+    assert_eq!(names("<img src='"), ["src"]);
 }

@@ -133,6 +133,14 @@ impl Server {
         write::response(status, fields, length, last)
     }
 
+    /// Returns a 103 response to a request; `None` if earlier requests are unanswered, or the
+    /// response has begun. The owner writes it before the response's head.
+    pub fn early_hints(&self, stream: u64, fields: &[Field]) -> Option<Bytes> {
+        let begun = self.asked.front().is_none_or(|asked| asked.begun);
+        let is_next = !begun && self.next_to_answer() == Some(stream);
+        is_next.then(|| write::response(103, fields, None, false))
+    }
+
     /// Notes that the response to the oldest request was written.
     pub fn handle_answered(&mut self) {
         if let Some(asked) = self.asked.pop_front() {

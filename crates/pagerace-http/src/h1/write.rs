@@ -90,6 +90,7 @@ pub(super) fn is_safe(value: &[u8]) -> bool {
 /// informative only.
 const fn reason(status: u16) -> &'static str {
     match status {
+        103 => "Early Hints",
         200 => "OK",
         204 => "No Content",
         206 => "Partial Content",

@@ -13,6 +13,10 @@ const LARGE_IMAGE_BYTES: u64 = 30_000;
 const OVERSIZED: f64 = 2.0;
 /// The time of a server above which a cache may answer sooner.
 const SLOW_SERVER: Duration = Duration::from_millis(100);
+/// Larger files stay outside the document, where later visits find them in their caches.
+const SMALL_BYTES: u64 = 15_000;
+/// Maximum number of resources that one idea names in a 103 response.
+const HINTS_MAX: usize = 4;
 /// Maximum number of images that one idea makes lazy.
 const LAZY_MAX: usize = 12;
 
@@ -44,6 +48,7 @@ pub fn ideas(page: &Page, awaited: &BTreeSet<ResourceId>) -> Vec<Idea> {
         ideas.of_resource(page.resource(*id), Some(*id) == largest);
     }
     ideas.of_hosts(&seen);
+    ideas.of_early_hints(&seen);
     ideas.of_page();
     ideas.found
 }
@@ -88,6 +93,14 @@ impl Ideas<'_> {
                 if is_largest {
                     self.add(&format!("fetchpriority=high {own}; preload {own}"), &late);
                 }
+                self.add(
+                    &format!("background-to-img {own}"),
+                    &format!("{name} is a background, which waits for styles"),
+                );
+                self.add(
+                    &format!("no-fade {own}"),
+                    &format!("{name} fades or moves in"),
+                );
                 if let Some(share) = self.oversize(resource) {
                     let because = "the image has more pixels than are shown";
                     self.add(&format!("resize={share:.2} {own}"), because);
@@ -97,10 +110,15 @@ impl Ideas<'_> {
                 let waits = "the parser waits for the script";
                 self.add(&format!("defer {own}"), waits);
                 self.add(&format!("async {own}"), waits);
+                self.add(&format!("body-end {own}"), waits);
+                self.inline(resource, &own);
+                self.compress(resource, &own);
                 self.add(&format!("preload {own}"), "the script is found late");
             }
             Destination::Style => {
                 self.add(&format!("preload {own}"), "the style sheet is found late");
+                self.inline(resource, &own);
+                self.compress(resource, &own);
             }
             Destination::Font => {
                 self.add(
@@ -118,12 +136,72 @@ impl Ideas<'_> {
             }
             _ => {}
         }
+        if resource.id == self.page.document {
+            self.compress(resource, &own);
+        }
         if resource.think_time > SLOW_SERVER {
             let took = resource.think_time.as_millis_f64();
             self.add(
                 &format!("server-time=50ms {own}"),
                 &format!("the server took {took:.0} ms to answer"),
             );
+        }
+    }
+
+    /// Small style sheets and scripts cost a round trip, and few bytes inside the document.
+    fn inline(&mut self, resource: &Resource, own: &str) {
+        if resource.body_bytes <= SMALL_BYTES {
+            self.add(
+                &format!("inline {own}"),
+                "the file is small, and a round trip away",
+            );
+        }
+    }
+
+    fn compress(&mut self, resource: &Resource, own: &str) {
+        if resource.measured("compress=br").is_some() {
+            self.add(
+                &format!("compress=br {own}"),
+                "a better coding makes the file smaller",
+            );
+        }
+    }
+
+    /// Adds what a 103 response can name while the document's server prepares the document.
+    fn of_early_hints(&mut self, seen: &BTreeSet<ResourceId>) {
+        let page = self.page;
+        let took = page.resource(page.document).think_time;
+        if took <= SLOW_SERVER {
+            return;
+        }
+        let because = format!(
+            "the document's server thinks for {:.0} ms, in which the browser does nothing",
+            took.as_millis_f64()
+        );
+        let blocking = seen.iter().map(|id| page.resource(*id));
+        let blocking = blocking.filter(|resource| {
+            resource.render_blocking || resource.destination == Destination::Font
+        });
+        let blocking: Vec<String> = blocking
+            .filter_map(|resource| selector(page, resource))
+            .take(HINTS_MAX)
+            .collect();
+        let names = |kind: &str, all: &[String]| {
+            let all = all.iter().map(|one| format!("early-hints={kind} {one}"));
+            all.collect::<Vec<_>>().join("; ")
+        };
+        if !blocking.is_empty() {
+            self.add(&names("preload", &blocking), &because);
+        }
+        let own = page.resource(page.document).origin;
+        let hosts: BTreeSet<String> = seen
+            .iter()
+            .map(|id| page.resource(*id))
+            .filter(|resource| resource.origin != own)
+            .map(|resource| page.origin(resource.origin).host.clone())
+            .collect();
+        for host in hosts {
+            self.add(&format!("early-hints=preconnect {host}"), &because);
         }
     }
 
@@ -140,6 +218,8 @@ impl Ideas<'_> {
             let because = "the page connects to another host on the way";
             self.add(&format!("preconnect {host}"), because);
             self.add(&format!("self-host {host}"), because);
+            let far = "the servers of the host are farther than others";
+            self.add(&format!("cdn=10ms {host}"), far);
         }
     }
 
@@ -157,6 +237,16 @@ impl Ideas<'_> {
         let (all, third) = (scripts(&|_| true), scripts(&|one| one.third_party));
         if all > 1 {
             self.add("defer js", &format!("the parser waits for {all} scripts"));
+        }
+        let sheets = self.page.resources.iter().filter(|resource| {
+            resource.destination == Destination::Style
+                && resource.render_blocking
+                && !resource.third_party
+        });
+        let sheets = sheets.count();
+        if sheets > 2 {
+            let because = format!("the first paint waits for {sheets} style sheets");
+            self.add("bundle first-party-css", &because);
         }
         if third > 1 {
             let because = format!("the parser waits for {third} scripts of others");
@@ -188,6 +278,18 @@ impl Ideas<'_> {
             ("ads", "so much does advertisement cost"),
         ] {
             self.cost(&format!("remove {what}"), because);
+        }
+        let frames =
+            self.page.resources.iter().filter(|resource| {
+                resource.destination == Destination::Iframe && resource.third_party
+            });
+        let hosts = frames.map(|frame| self.page.origin(frame.origin).host.clone());
+        let hosts: BTreeSet<String> = hosts.collect();
+        for host in hosts {
+            self.cost(
+                &format!("facade {host}"),
+                "so much does the frame cost before anybody uses it",
+            );
         }
         self.cost(
             "late third-party-js",

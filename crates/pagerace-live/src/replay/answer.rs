@@ -3,13 +3,13 @@
 use bytes::Bytes;
 use pagerace_core::Duration;
 use pagerace_delivery::Facts;
+use pagerace_har::coding::{Coding, encode_all};
 use pagerace_har::{Exchange, Recording};
 use pagerace_http::{Field, fields};
 use pagerace_page::ResourceId;
 use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::{Body, Reply, Request};
 
-use super::coding::{Coding, encode_all};
 use super::filler::filler;
 
 /// Fields that belong to the connection of the recorded response (RFC 9110, section
@@ -54,6 +54,8 @@ pub(super) struct Answer {
     /// The body in its content coding, if it has one.
     encoded: Option<(Coding, Bytes)>,
     think_time: Duration,
+    /// The links of a 103 response before this one.
+    early: Vec<Field>,
     facts: Facts,
 }
 
@@ -154,6 +156,7 @@ fn answer(
         body,
         encoded: None,
         think_time: resource.map_or(Duration::ZERO, |r| r.think_time),
+        early: early_hints(recording, exchange),
         facts: resource.map_or(UNKNOWN, |r| Facts {
             destination: r.destination,
             script_mode: r.script_mode,
@@ -163,6 +166,16 @@ fn answer(
         }),
     };
     (answer, coding)
+}
+
+/// Returns the `Link` fields of a 103 response before that of the page's document.
+fn early_hints(recording: &Recording, exchange: &Exchange) -> Vec<Field> {
+    let page = &recording.page;
+    if exchange.resource != Some(page.document) {
+        return Vec::new();
+    }
+    let links = page.early_links();
+    links.map(|link| Field::new("link", link)).collect()
 }
 
 /// Returns a replacement for a body that the recording lacks.
@@ -248,6 +261,7 @@ impl Answer {
         };
         Reply {
             think_time: self.think_time,
+            early: self.early.clone(),
             facts: self.facts,
             ..Reply::new(fields, body)
         }

@@ -449,7 +449,7 @@ fn fetch_all(
             }
         }
         match client.next_event(patience)?.context(SILENT)? {
-            ClientEvent::Connected | ClientEvent::Sent { .. } => {}
+            ClientEvent::Connected | ClientEvent::Sent { .. } | ClientEvent::Interim { .. } => {}
             ClientEvent::Head { token, fields } => {
                 let status = status(&fields);
                 heads.insert(token, (status, fields, BytesMut::new()));

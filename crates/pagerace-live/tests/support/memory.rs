@@ -33,6 +33,7 @@ impl Site for MemorySite {
         };
         Reply {
             think_time: Duration::ZERO,
+            early: Vec::new(),
             fields: vec![
                 Field::from_static(":status", status),
                 Field::from_static("content-type", "application/octet-stream"),

@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 
 use pagerace_core::{Destination, RequestPriority, ScriptMode};
 
-use super::{Edit, Kept, Kind, each};
+use super::{Edit, Kept, Kind, each, place};
 use crate::model::{FetchPriority, Paints};
 use crate::{Evidence, Page, Resource, ResourceId, Trigger, Wait};
 
 /// Requests the resources as soon as the head of the document is there.
 pub(super) struct Preload;
+
+/// Requests modules then, also those that others import.
+pub(super) struct ModulePreload;
 
 impl Kind for Preload {
     fn name(&self) -> &'static str {
@@ -26,68 +29,134 @@ impl Kind for Preload {
     }
 
     fn apply(&self, _value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        let offset = begin(page);
-        let document = page.document;
-        each(on, page, |page, id| {
-            let resource = page.resource(id);
-            if let Some(reason) = refusal(resource, offset, document) {
-                return Err(reason);
-            }
-            let used = resource.discovery.trigger.place();
-            if resource.destination == Destination::Fetch
-                && let Trigger::Script { parent, .. } = resource.discovery.trigger
-            {
-                let awaited = resource.discovery.wait.into_iter();
-                let awaited = awaited.flat_map(|wait| page.awaited(wait));
-                let asked = awaited.chain([parent]).collect();
-                wait_for_both(page, id, &asked);
-            }
-            let resource = &mut page.resources[id.index()];
-            if let Destination::Script | Destination::Style = resource.destination {
-                resource.used_at = used.map(|(_, at)| at);
-            }
-            resource.priority = class(resource);
-            resource.discovery.trigger = Trigger::Markup {
-                parent: document,
-                offset,
-            };
-            resource.discovery.evidence = Evidence::Recorded;
-            resource.discovery.wait = None;
-            match &mut page.paints {
-                Paints::Recorded(layout) => layout.by_layout.retain(|one| *one != id),
-                Paints::Guessed(guess) => {
-                    if let Some(content) = &mut guess.content {
-                        content.styled.retain(|one| *one != id);
-                        content.lazy.retain(|one| *one != id);
-                    }
-                }
-            }
-            Ok(())
-        })
+        preload(on, page, false)
     }
 
     fn edit(&self, _value: &str, resource: &Resource, _: &Page) -> Edit {
-        let what = match resource.destination {
-            Destination::Font => "font",
-            Destination::Script => "script",
-            Destination::Style => "style",
-            Destination::Fetch => "fetch",
-            _ => "image",
-        };
-        let mut link = format!(
-            "<link rel=\"preload\" href=\"{}\" as=\"{what}\"",
-            resource.url
-        );
-        if matches!(resource.destination, Destination::Font | Destination::Fetch)
-            || resource.anonymous
-        {
-            link.push_str(" crossorigin");
-        }
-        if resource.fetch_priority == FetchPriority::High {
-            link.push_str(" fetchpriority=\"high\"");
-        }
-        Edit::Insert(link + ">")
+        Edit::Insert(link("preload", resource))
     }
+}
+
+impl Kind for ModulePreload {
+    fn name(&self) -> &'static str {
+        "modulepreload"
+    }
+
+    fn summary(&self) -> &'static str {
+        "Requests modules, and those that they import, when the head of the document arrives"
+    }
+
+    fn example(&self) -> &'static str {
+        "modulepreload */app.mjs"
+    }
+
+    fn apply(&self, _value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
+        preload(on, page, true)
+    }
+
+    fn edit(&self, _value: &str, resource: &Resource, _: &Page) -> Edit {
+        let anonymous = if resource.anonymous {
+            " crossorigin"
+        } else {
+            ""
+        };
+        Edit::Insert(format!(
+            "<link rel=\"modulepreload\" href=\"{}\"{anonymous}>",
+            resource.url
+        ))
+    }
+}
+
+/// Lets the head of the document name the resources. Modules run when those that import them do.
+fn preload(on: &[ResourceId], page: &mut Page, modules: bool) -> Result<Kept, String> {
+    let offset = begin(page);
+    let document = page.document;
+    each(on, page, |page, id| {
+        let resource = page.resource(id);
+        let is_script = resource.destination == Destination::Script;
+        if modules && !is_script {
+            return Err("it is no script");
+        }
+        let is_imported = modules && matches!(resource.discovery.trigger, Trigger::Script { .. });
+        let reason = refusal(resource, offset, document).filter(|_| !is_imported);
+        reason.map_or(Ok(()), Err)?;
+        let used = resource.discovery.trigger.place();
+        if is_imported || resource.destination == Destination::Fetch {
+            keep_order(page, id);
+        }
+        let resource = &mut page.resources[id.index()];
+        if let Destination::Script | Destination::Style = resource.destination {
+            resource.used_at = used.map(|(_, at)| at);
+        }
+        resource.priority = class(resource);
+        resource.discovery.trigger = Trigger::Markup {
+            parent: document,
+            offset,
+        };
+        resource.discovery.evidence = Evidence::Recorded;
+        resource.discovery.wait = None;
+        if is_imported {
+            // The scanner finds the link.
+            resource.script_mode = ScriptMode::Async;
+        }
+        match &mut page.paints {
+            Paints::Recorded(layout) => layout.by_layout.retain(|one| *one != id),
+            Paints::Guessed(guess) => {
+                if let Some(content) = &mut guess.content {
+                    content.styled.retain(|one| *one != id);
+                    content.lazy.retain(|one| *one != id);
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Returns the parameters of a link that preloads the resource: what it is, and how it is
+/// requested.
+fn parameters(resource: &Resource) -> (&'static str, bool, bool) {
+    let what = match resource.destination {
+        Destination::Font => "font",
+        Destination::Script => "script",
+        Destination::Style => "style",
+        Destination::Fetch => "fetch",
+        _ => "image",
+    };
+    let is_anonymous = matches!(resource.destination, Destination::Font | Destination::Fetch)
+        || resource.anonymous;
+    let is_urgent = resource.fetch_priority == FetchPriority::High;
+    (what, is_anonymous, is_urgent)
+}
+
+/// Returns the element that preloads the resource.
+fn link(relation: &str, resource: &Resource) -> String {
+    let (what, is_anonymous, is_urgent) = parameters(resource);
+    let mut link = format!(
+        "<link rel=\"{relation}\" href=\"{}\" as=\"{what}\"",
+        resource.url
+    );
+    if is_anonymous {
+        link.push_str(" crossorigin");
+    }
+    if is_urgent {
+        link.push_str(" fetchpriority=\"high\"");
+    }
+    link + ">"
+}
+
+/// Returns the value of a `Link` field that preloads the resource.
+pub(super) fn link_field(resource: &Resource) -> String {
+    let (what, is_anonymous, is_urgent) = parameters(resource);
+    let anonymous = if is_anonymous { "; crossorigin" } else { "" };
+    let urgent = if is_urgent {
+        "; fetchpriority=high"
+    } else {
+        ""
+    };
+    format!(
+        "<{}>; rel=preload; as={what}{anonymous}{urgent}",
+        resource.url
+    )
 }
 
 /// Returns the encoded bytes of the document after which the elements of its head begin.
@@ -103,7 +172,18 @@ pub(super) fn begin(page: &Page) -> u64 {
 
 /// Returns the reason why a preload of the resource changes nothing, or cannot be modelled.
 fn refusal(resource: &Resource, begin: u64, document: ResourceId) -> Option<&'static str> {
-    let is_preloadable = matches!(
+    match resource.discovery.trigger {
+        Trigger::Markup { parent, offset } if parent == document && offset <= begin => {
+            Some("the head of the document begins with it already")
+        }
+        _ if resource.used_at.is_some() => Some("the markup preloads it already"),
+        _ => is_preloadable(resource, document),
+    }
+}
+
+/// Returns the reason why no link can preload the resource.
+pub(super) fn is_preloadable(resource: &Resource, document: ResourceId) -> Option<&'static str> {
+    let is_known = matches!(
         resource.destination,
         Destination::Font
             | Destination::Image
@@ -112,13 +192,9 @@ fn refusal(resource: &Resource, begin: u64, document: ResourceId) -> Option<&'st
             | Destination::Fetch
     );
     match resource.discovery.trigger {
-        _ if !is_preloadable || resource.method != "GET" => Some("it cannot be preloaded"),
+        _ if !is_known || resource.method != "GET" => Some("it cannot be preloaded"),
         _ if resource.id <= document => Some("it comes before the document"),
         Trigger::Redirect { .. } => Some("another request redirects to it"),
-        Trigger::Markup { parent, offset } if parent == document && offset <= begin => {
-            Some("the head of the document begins with it already")
-        }
-        _ if resource.used_at.is_some() => Some("the markup preloads it already"),
         Trigger::Script { .. } | Trigger::After { .. } | Trigger::Inline { .. }
             if matches!(
                 resource.destination,
@@ -137,7 +213,7 @@ fn refusal(resource: &Resource, begin: u64, document: ResourceId) -> Option<&'st
 /// Returns the class in which Chromium requests a preloaded resource (`resource_fetcher.cc`,
 /// `ComputeLoadPriority`): scripts and data as High, images as Low unless a hint says otherwise,
 /// others as ever.
-fn class(resource: &Resource) -> RequestPriority {
+pub(super) fn class(resource: &Resource) -> RequestPriority {
     match (resource.destination, resource.fetch_priority) {
         (Destination::Image, FetchPriority::High) | (Destination::Fetch, _) => {
             RequestPriority::High
@@ -149,6 +225,17 @@ fn class(resource: &Resource) -> RequestPriority {
             RequestPriority::High
         }
         _ => resource.priority,
+    }
+}
+
+/// Lets what waits for the response to a script's request still wait for the script, too.
+pub(super) fn keep_order(page: &mut Page, id: ResourceId) {
+    let discovery = page.resource(id).discovery;
+    if let Trigger::Script { parent, .. } = discovery.trigger {
+        let awaited = discovery.wait.into_iter();
+        let awaited = awaited.flat_map(|wait| page.awaited(wait));
+        let asked = awaited.chain([parent]).collect();
+        wait_for_both(page, id, &asked);
     }
 }
 
@@ -167,19 +254,13 @@ fn wait_for_both(page: &mut Page, data: ResourceId, asked: &BTreeSet<ResourceId>
     for resource in &mut page.resources {
         let discovery = &mut resource.discovery;
         let follows = matches!(discovery.trigger, Trigger::Script { parent, .. } if parent == data);
-        if discovery.wait == Some(alone) || (follows && discovery.wait.is_none()) {
+        if follows && discovery.wait.is_none() {
             discovery.wait = Some(both);
         }
     }
-    if let Paints::Recorded(layout) = &mut page.paints {
-        let elements = layout.elements.iter_mut().map(|one| &mut one.after);
-        let callbacks = layout.callbacks.iter_mut().map(|one| &mut one.after);
-        let covers = [&mut layout.overlay, &mut layout.hidden].into_iter();
-        let covers = covers.flatten().map(|one| &mut one.after);
-        for after in elements.chain(callbacks).chain(covers) {
-            if *after == alone {
-                *after = both;
-            }
+    place::each_wait(page, |wait| {
+        if *wait == alone {
+            *wait = both;
         }
-    }
+    });
 }

@@ -27,10 +27,19 @@ impl Kind for SelfHost {
             if resource.origin == own {
                 return Err("the document's host serves it already");
             }
+            let pool = (resource.origin, resource.anonymous);
             resource.origin = own;
             resource.third_party = false;
             resource.anonymous = false;
-            page.hints.retain(|hint| hint.of != id);
+            // Hints of the host serve its other files; without any, they serve nothing.
+            let mut others = page.resources.iter();
+            let other = others.find(|one| (one.origin, one.anonymous) == pool);
+            let other = other.map(|one| one.id);
+            page.hints.retain_mut(|hint| {
+                let is_of_it = hint.of == id;
+                hint.of = other.filter(|_| is_of_it).unwrap_or(hint.of);
+                !is_of_it || other.is_some()
+            });
             Ok(())
         })
     }

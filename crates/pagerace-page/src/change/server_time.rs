@@ -36,6 +36,6 @@ impl Kind for ServerTime {
     }
 
     fn edit(&self, _value: &str, _: &Resource, _: &Page) -> Edit {
-        Edit::Other
+        Edit::Served
     }
 }

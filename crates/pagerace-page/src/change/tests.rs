@@ -1,3 +1,5 @@
+mod structure;
+
 use pagerace_core::{Destination, Duration, RequestPriority};
 
 use super::{Change, Changes, Edit};

@@ -17,6 +17,8 @@ pub const MAX_RESOURCES: usize = 20_000;
 pub const MAX_ELEMENTS: usize = 20_000;
 /// The maximum size of a transfer, in bytes.
 pub const MAX_BYTES: u64 = 1 << 32;
+/// The maximum number of measured sizes of a body.
+const MAX_MEASURED: usize = 1_000;
 /// The maximum size of a field section, in bytes; the limits of servers are far smaller.
 pub const MAX_FIELD_BYTES: u32 = 1 << 20;
 /// The maximum time span within a page load.
@@ -158,6 +160,11 @@ impl Page {
         }
         span("think_time", Some(resource.think_time))?;
         span("cpu_time", resource.cpu_time)?;
+        span("timeout", resource.timeout)?;
+        at_most("measured", resource.measured.len(), MAX_MEASURED)?;
+        for size in &resource.measured {
+            at_most("measured.bytes", size.bytes, MAX_BYTES)?;
+        }
         match resource.no_response {
             Some(NoResponse::After(tried)) => span("no_response", Some(tried)),
             Some(NoResponse::NoAddress) | None => Ok(()),

@@ -285,6 +285,7 @@ impl StreamClient {
             && let Some(event) = h1.poll_event()
         {
             match event {
+                h1::Event::Interim { stream, fields } => self.interim(stream, fields),
                 h1::Event::Headers { stream, fields } => self.head(stream, fields),
                 h1::Event::Data { stream, data } => self.data(stream, data),
                 h1::Event::Finished { stream } => self.end(stream),
@@ -307,6 +308,7 @@ impl StreamClient {
 
     fn h2_event(&mut self, event: h2::Event) {
         match event {
+            h2::Event::Interim { stream, fields } => self.interim(stream, fields),
             h2::Event::Headers { stream, fields, .. } => self.head(stream, fields),
             h2::Event::Data { stream, data } => self.data(stream, data),
             h2::Event::Finished { stream } => self.end(stream),
@@ -321,6 +323,12 @@ impl StreamClient {
             }
             _ => {}
         }
+    }
+
+    fn interim(&mut self, stream: u64, fields: Vec<Field>) {
+        let token = self.tokens.get(&stream).copied();
+        self.events
+            .extend(token.map(|token| ClientEvent::Interim { token, fields }));
     }
 
     fn head(&mut self, stream: u64, fields: Vec<Field>) {

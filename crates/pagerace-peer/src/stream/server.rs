@@ -1,6 +1,6 @@
 //! Server side of a connection.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use bytes::Bytes;
 use pagerace_core::{Duration, EventQueue, Instant, Priority, Protocol};
@@ -137,6 +137,8 @@ pub struct StreamServer<S> {
     early: BTreeMap<u64, Answer>,
     /// HTTP/1.1: true while a response is being sent.
     busy: bool,
+    /// Responses of status 103 that have not left.
+    hints: VecDeque<Bytes>,
     /// Rest of the last output, which exceeded the caller's limit.
     rest: Output,
     piece_max: usize,
@@ -171,6 +173,7 @@ impl<S: Site> StreamServer<S> {
             thinking: EventQueue::new(),
             early: BTreeMap::new(),
             busy: false,
+            hints: VecDeque::new(),
             rest: Output::default(),
             piece_max: config.piece_max.max(1),
             progress: Progress::default(),
@@ -289,11 +292,26 @@ impl<S: Site> StreamServer<S> {
         match self.desk.complete(stream, &mut self.site) {
             Taken::Gone => true,
             Taken::Refused => false,
-            Taken::Thinking(time) => {
+            Taken::Thinking { time, early } => {
                 self.thinking.schedule(now + time, stream);
+                self.hint(stream, &early);
                 true
             }
         }
+    }
+
+    /// Queues a 103 response. Over HTTP/1.1, it leaves only if no other response has to come
+    /// first.
+    fn hint(&mut self, stream: u64, fields: &[Field]) {
+        if fields.is_empty() {
+            return;
+        }
+        let data = match &mut self.engine {
+            Engine::H1(h1) if !self.busy => h1.early_hints(stream, fields),
+            Engine::H1(_) => None,
+            Engine::H2(h2) => Some(h2.response_head(stream, fields, false)),
+        };
+        self.hints.extend(data);
     }
 
     fn h1_events(&mut self, now: Instant) {
@@ -437,9 +455,10 @@ impl<S: Site> StreamServer<S> {
     /// Returns output that the strategy does not schedule.
     fn control(&mut self) -> Option<Output> {
         let data = match &mut self.engine {
-            Engine::H1(h1) => h1.poll_write()?,
-            Engine::H2(h2) => h2.poll_write()?,
+            Engine::H1(h1) => h1.poll_write(),
+            Engine::H2(h2) => h2.poll_write(),
         };
+        let data = data.or_else(|| self.hints.pop_front())?;
         Some(Output {
             head: data,
             ..Output::default()

@@ -153,6 +153,11 @@ impl<T: ClientTls> TcpClient<T> {
         self.http.request(token, fields, priority, body);
     }
 
+    /// Cancels a request, of which no further events follow; see [`StreamClient::cancel`].
+    pub fn cancel(&mut self, token: u64) {
+        self.http.cancel(token);
+    }
+
     /// Changes a request's priority.
     pub fn reprioritise(&mut self, token: u64, priority: Priority) {
         self.http.reprioritise(token, priority);

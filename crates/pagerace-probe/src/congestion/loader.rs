@@ -353,6 +353,7 @@ impl<C: Carrier> Loader<C> {
                     }
                     self.request(now);
                 }
+                ClientEvent::Interim { .. } => {}
                 ClientEvent::Head { fields: head, .. } => {
                     self.begun = true;
                     let status = pagerace_http::fields::get(&head, ":status");

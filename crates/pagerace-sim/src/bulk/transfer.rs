@@ -148,7 +148,9 @@ impl<'a> Transfers<'a> {
                     t.outcome.finished_at = now;
                     t.outcome.failure = Some(format!("the connection was lost: {reason}"));
                 }
-                ClientEvent::Sent { .. } | ClientEvent::Head { .. } => {}
+                ClientEvent::Sent { .. }
+                | ClientEvent::Interim { .. }
+                | ClientEvent::Head { .. } => {}
             }
         }
         self.net.flush(i, &BTreeMap::new());

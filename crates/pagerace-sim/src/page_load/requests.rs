@@ -22,6 +22,32 @@ impl PageLoad<'_> {
             Action::LookUp { resource } => self.look_up_early(resource),
             Action::Connect { resource } => self.connect_early(resource),
             Action::Reprioritise { resource, priority } => self.reprioritise(resource, priority),
+            Action::Cancel { resource } => self.cancel(resource),
+        }
+    }
+
+    /// Ends a request. Over HTTP/1.1, a response that is on its way still takes its connection.
+    fn cancel(&mut self, resource: ResourceId) {
+        let place = self.place_of(resource);
+        self.pool.places[place].drop_waiting(resource);
+        let Some(progress) = &mut self.progress[resource.index()] else {
+            return;
+        };
+        let Some(i) = progress.given else {
+            progress.over = true;
+            return;
+        };
+        let early = self.connections[i].early.len();
+        self.connections[i].early.retain(|e| e.0 != resource);
+        if self.connections[i].early.len() < early {
+            progress.over = true;
+        } else if self.connections[i].protocol != Protocol::H1
+            && let Some(ends) = &mut self.net.ends[i]
+        {
+            progress.over = true;
+            ends.cancel(u64::from(resource.0));
+            self.handle_request_over(i);
+            self.touch(i);
         }
     }
 

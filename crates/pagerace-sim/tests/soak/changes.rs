@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pagerace_core::{Destination, Duration};
 use pagerace_net::Network;
+use pagerace_page::change::KINDS;
 use pagerace_page::{Changes, Page, Resource, ResourceId};
 use pagerace_sim::{LoadSettings, ProtocolMap, Scenario, Visit, run};
 
@@ -45,6 +46,42 @@ fn what_touches_nothing_changes_no_byte() {
         let plain = load("unchanged");
         assert_eq!(load("remove nowhere.example"), plain, "seed {seed}");
     }
+}
+
+/// Each kind of change is refused, or leaves a page that is valid and loads.
+#[test]
+fn a_changed_page_loads() {
+    let mut made = std::collections::BTreeSet::new();
+    for seed in 0..SEEDS * 3 {
+        let case = inputs::case(seed);
+        let page = &case.scenario.page;
+        for kind in KINDS {
+            let (word, _) = kind.example().split_once(' ').unwrap();
+            let resource = &page.resources[(seed as usize * 7) % page.resources.len()];
+            for selector in [resource.url.as_str(), "css", "js"] {
+                let Ok(changes) = format!("{word} {selector}").parse::<Changes>() else {
+                    continue;
+                };
+                let Ok(changed) = changes.apply(page) else {
+                    continue;
+                };
+                let checked = changed.page.check();
+                assert!(checked.is_ok(), "seed {seed}, {changes}: {checked:?}");
+                // Loads take time, so each kind loads a few.
+                if made.len() > 400 || !made.insert((kind.name(), seed % 12)) {
+                    continue;
+                }
+                let scenario = Scenario {
+                    changes,
+                    ..case.scenario.clone()
+                };
+                run(&scenario, seed, false).unwrap();
+            }
+        }
+    }
+    let kinds: std::collections::BTreeSet<_> = made.iter().map(|(name, _)| *name).collect();
+    // What needs measured sizes, a layout with motion, or a host alone is rare or absent here.
+    assert!(kinds.len() >= 20, "{kinds:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
-    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence,
+    CacheUse, Callback, Category, Content, Discovery, EarlyHint, Element, ElementKind, Evidence,
     FetchPriority, FontDisplay, FontUse, Guess, Hint, ImageBytes, ImageCoding, ImageShare,
     InlineScript, Largest, LargestCandidate, LargestElement, NoResponse, Origin, OriginId, Overlay,
     Page, PageLayout, PaintFit, Paints, PictureShares, RecordedPage, RecordedTimes, Rect,
@@ -298,6 +298,9 @@ impl Draw {
             used_at,
             fetch_priority: FetchPriority::Auto,
             served_priority: None,
+            early: EarlyHint::None,
+            timeout: None,
+            measured: Vec::new(),
         }
     }
 

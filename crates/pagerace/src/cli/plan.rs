@@ -73,6 +73,8 @@ pub(crate) fn add_pages(
 /// The lists whose product are the contenders, and the baseline among them.
 pub(crate) struct Contenders {
     what_ifs: Vec<WhatIf>,
+    /// The changes of pages.
+    pub(crate) changes: Vec<Changes>,
     strategies: Vec<StrategySpec>,
     /// The values of all other dimensions.
     others: Vec<Choices>,
@@ -87,6 +89,7 @@ impl Contenders {
         let maps = &args.protocols.protocol;
         let maps = list("protocol", maps, &[ProtocolMap::default()])?;
         let visits = list("visit", &args.visit, &[Visit::default()])?;
+        let changes = changes(&args.change)?;
         Ok(Self {
             what_ifs: interventions::read(&args.what_if)?,
             strategies: list("strategy", &args.strategy, &[])?,
@@ -103,10 +106,11 @@ impl Contenders {
                 choices("reliability", &policies(&args.reliability)?, |c, value| {
                     c.reliability = value;
                 }),
-                choices("changes", &changes(&args.change)?, |c, value| {
+                choices("changes", &changes, |c, value| {
                     c.changes = value;
                 }),
             ],
+            changes,
             baseline: args.baseline.clone(),
             few,
         })

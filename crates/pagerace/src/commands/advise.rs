@@ -17,8 +17,9 @@ use anyhow::{Result, bail};
 use clap::Parser;
 use pagerace_lab::advice::{News, Question, advise};
 use pagerace_lab::why::explainable;
-use pagerace_lab::{Contender, MetricId, Plan};
+use pagerace_lab::{Contender, MetricId, Plan, VERSION};
 use pagerace_net::Network;
+use pagerace_page::Changes;
 use pagerace_sim::ProtocolMap;
 
 use super::explain::recorded_protocol;
@@ -26,6 +27,7 @@ use super::race::{answer, measured_pages, recorded};
 use crate::cli::files::{check_files, write_text};
 use crate::cli::groups::{LayoutArgs, MODEL, OUTPUT, PageChoice, RECORDING, SeedArgs, WorkArgs};
 use crate::cli::inputs::{list, networks};
+use crate::cli::measured;
 use crate::cli::model::ModelArgs;
 use crate::cli::origin_rtt;
 use crate::cli::plan::settings;
@@ -40,6 +42,9 @@ const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "fast-4g", "cable"];
 /// The loads of each variant in a browser: the fewest that a test can decide over.
 #[cfg(feature = "live")]
 const VERIFYING: u32 = 6;
+
+/// Changes whose sizes are measured before others are tried.
+const MEASURED: [&str; 2] = ["compress=br html+css+js+json", "inline css+js"];
 
 const EXAMPLES: &str = "\
 Each change is tried in many worlds: on links and processors a little better or worse than named.
@@ -162,6 +167,12 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
         &args.layout,
         &args.work,
     )?;
+    let tried: Vec<Changes> = MEASURED
+        .iter()
+        .filter_map(|text| text.parse().ok())
+        .collect();
+    let choice = args.choice.page.as_ref();
+    measured::measure(std::slice::from_ref(&file), choice, &tried, &mut pages)?;
     origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
     let page = pages[0].clone();
     if !page.has_navigation() {

@@ -19,7 +19,7 @@ use pagerace_chromium::node::Lighthouse;
 use pagerace_lab::detail::Choice;
 use pagerace_lab::export::report::report_of_kept;
 use pagerace_lab::{LabError, Load, MetricId, Plan, Results, VERSION, Worlds, run_live};
-use pagerace_page::Interventions;
+use pagerace_page::{Interventions, Page};
 use pagerace_sim::{LoadSettings, Outcome};
 
 pub(crate) use args::LiveArgs;
@@ -31,6 +31,7 @@ use super::race;
 use crate::cli::files::{check_files, rerun, write_text};
 use crate::cli::groups::jobs;
 use crate::cli::interventions;
+use crate::cli::measured;
 use crate::cli::origin_rtt;
 use crate::cli::plan::{add_design, add_pages};
 use crate::cli::simulate::{explain, load};
@@ -137,7 +138,8 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     let (design, folder) = (&args.design, Path::new(""));
     let contenders = add_design(&mut plan, design, &DEFAULT_NETWORKS, true, folder)?;
     let mut pages = served(&args.pages, &mut |text| warn(text))?;
-    let all = pages.iter().map(|one| Arc::clone(&one.page)).collect();
+    let mut all: Vec<Arc<Page>> = pages.iter().map(|one| Arc::clone(&one.page)).collect();
+    measured::measure(&args.pages, None, &contenders.changes, &mut all)?;
     add_pages(&mut plan, far, Some(&contenders), all)?;
     for (served, page) in pages.iter_mut().zip(&plan.pages) {
         served.page = Arc::clone(page);

@@ -23,6 +23,7 @@ use crate::cli::groups::{LayoutArgs, ProgressArgs, WorkArgs};
 #[cfg(feature = "live")]
 use crate::cli::inputs::pages_by;
 use crate::cli::inputs::{pages, skipped};
+use crate::cli::measured;
 use crate::cli::plan::{Contenders, add_design, add_pages, settings};
 use crate::cli::simulate::{explain, load};
 use crate::cli::warn::{idle_rules, warn};
@@ -187,7 +188,9 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
     let files = args.hars.iter();
     let files = files.map(|page| recorded(page, &args.work.progress));
     let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
-    let pages = measured_pages(&files, args.choice.page.as_ref(), &args.layout, &args.work)?;
+    let choice = args.choice.page.as_ref();
+    let mut pages = measured_pages(&files, choice, &args.layout, &args.work)?;
+    measured::measure(&files, choice, &contenders.changes, &mut pages)?;
     let far = &args.model.distance.origin_rtt;
     add_pages(&mut plan, far, Some(&contenders), pages)?;
     deciders.add_to(&mut plan)?;

@@ -39,6 +39,7 @@ impl Site for BulkSite {
     fn reply(&mut self, _request: &Request) -> Reply {
         Reply {
             think_time: pagerace_core::Duration::ZERO,
+            early: Vec::new(),
             fields: vec![Field::from_static(":status", "200")],
             body: Body::Filler(self.0),
             facts: UNKNOWN,
@@ -177,6 +178,7 @@ fn fetch(client: &mut impl Connection, bytes: u64) -> Result<Seen> {
         match event {
             ClientEvent::Connected => seen.connect = now,
             ClientEvent::Sent { .. }
+            | ClientEvent::Interim { .. }
             | ClientEvent::Head { .. }
             | ClientEvent::Incomplete { .. } => {}
             ClientEvent::Data { data, .. } => seen.bytes += data.len() as u64,

@@ -73,6 +73,22 @@ fn methods_statuses_and_content_of_requests() {
     }
 }
 
+#[test]
+fn a_103_response_leaves_before_the_think_time() {
+    for protocol in [Protocol::H1, Protocol::H2] {
+        let mut p = Pipe::new(protocol, 1, "fifo");
+        p.ask(0, 0, "GET", "/early/40000", "");
+        p.run(LONG);
+        let early = p.got[&0].early.unwrap();
+        assert!(p.end(0) >= early + Duration::from_millis(480), "{protocol}");
+        assert_eq!(p.got[&0].status, "200");
+        assert_eq!(p.got[&0].bytes, 40_000, "{protocol}");
+        p.ask(0, 1, "GET", "/7", "");
+        p.run(LONG);
+        assert_eq!((p.got[&1].bytes, p.got[&1].early), (7, None));
+    }
+}
+
 /// The handshakes of TCP and TLS precede the request. The time until the request is sent
 /// therefore excludes the request's own round trip.
 #[test]

@@ -20,6 +20,7 @@ const NANOS_PER_BYTE: u64 = 800;
 #[derive(Debug, Default)]
 pub(super) struct Got {
     pub(super) status: String,
+    pub(super) early: Option<Instant>,
     pub(super) bytes: u64,
     pub(super) sent: Option<Instant>,
     pub(super) end: Option<Instant>,
@@ -177,6 +178,9 @@ impl Pipe {
                         self.got.get_mut(&token).unwrap().sent = Some(self.now);
                     }
                     ClientEvent::Lost { reason } => self.lost.push(reason),
+                    ClientEvent::Interim { token, .. } => {
+                        self.got.get_mut(&token).unwrap().early = Some(self.now);
+                    }
                     ClientEvent::Connected | ClientEvent::Incomplete { .. } => {}
                 }
             }

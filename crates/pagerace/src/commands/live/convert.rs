@@ -83,6 +83,7 @@ fn failure(observed: &Observed) -> Option<String> {
 fn metrics(observed: &Observed) -> LoadMetrics {
     LoadMetrics {
         ttfb: observed.ttfb,
+        early_hints: observed.early_hints,
         fcp: observed.fcp,
         lcp: observed.lcp,
         speed_index: observed.speed_index,

@@ -19,16 +19,19 @@ const GZIP_LEVEL: u32 = 6;
 
 /// A supported content coding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Coding {
+pub enum Coding {
+    /// `gzip`.
     Gzip,
+    /// `deflate`, with zlib's format.
     Deflate,
+    /// `br`.
     Brotli,
 }
 
 impl Coding {
     /// Returns the coding that replaces the recorded one; `None` for an uncompressed body
     /// or a chain of several codings.
-    pub(super) fn standing_for(recorded: &str) -> Option<Self> {
+    pub fn standing_for(recorded: &str) -> Option<Self> {
         match recorded.trim().to_ascii_lowercase().as_str() {
             "gzip" | "x-gzip" => Some(Self::Gzip),
             "deflate" => Some(Self::Deflate),
@@ -40,7 +43,7 @@ impl Coding {
     }
 
     /// Returns the name of the coding in `content-encoding`.
-    pub(super) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
             Self::Deflate => "deflate",
@@ -50,7 +53,7 @@ impl Coding {
 
     /// Returns true if an `accept-encoding` field accepts the coding (RFC 9110, section
     /// 12.5.3).
-    pub(super) fn is_accepted(self, field: &[u8]) -> bool {
+    pub fn is_accepted(self, field: &[u8]) -> bool {
         let field = String::from_utf8_lossy(field).to_ascii_lowercase();
         let mut any = false;
         for item in field.split(',') {
@@ -66,7 +69,8 @@ impl Coding {
         any
     }
 
-    pub(super) fn encode(self, body: &[u8]) -> Vec<u8> {
+    /// Encodes a body.
+    pub fn encode(self, body: &[u8]) -> Vec<u8> {
         let level = Compression::new(GZIP_LEVEL);
         let encoded = match self {
             Self::Gzip => {
@@ -93,7 +97,7 @@ impl Coding {
 }
 
 /// Encodes all bodies on all processors. The results have the order of the bodies.
-pub(super) fn encode_all(bodies: &[(Coding, Bytes)]) -> Vec<Bytes> {
+pub fn encode_all(bodies: &[(Coding, Bytes)]) -> Vec<Bytes> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     parallel::all(threads, bodies.len(), |i| {
         let (coding, body) = &bodies[i];

@@ -1,0 +1,88 @@
+//! Bodies in other codings, whose sizes are measured.
+
+use super::{Edit, Kept, Kind, Measure, Value, each, resize};
+use crate::{Page, Resource, ResourceId};
+
+/// The least share of its bytes that another form of a body has to save.
+const LEAST: f64 = 0.01;
+
+/// Sends bodies in another content coding.
+pub(super) struct Compress;
+
+/// Sends bodies as differences to those of an earlier recording.
+pub(super) struct Dictionary;
+
+impl Kind for Compress {
+    fn name(&self) -> &'static str {
+        "compress"
+    }
+
+    fn value(&self) -> Value {
+        Value::Word(&["br", "gzip"])
+    }
+
+    fn summary(&self) -> &'static str {
+        "Sends bodies in this content coding; their sizes are measured by encoding the recorded ones"
+    }
+
+    fn example(&self) -> &'static str {
+        "compress=br js"
+    }
+
+    fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
+        let name = format!("compress={value}");
+        each(on, page, |page, id| shrink(page, id, &name))
+    }
+
+    fn edit(&self, value: &str, _: &Resource, _: &Page) -> Edit {
+        Edit::Encode(if value == "gzip" { "gzip" } else { "br" })
+    }
+
+    fn measure(&self, value: &str) -> Option<Measure> {
+        Some(Measure::Coding(if value == "gzip" { "gzip" } else { "br" }))
+    }
+}
+
+impl Kind for Dictionary {
+    fn name(&self) -> &'static str {
+        "dictionary"
+    }
+
+    fn value(&self) -> Value {
+        Value::File
+    }
+
+    fn summary(&self) -> &'static str {
+        "Sends bodies compressed against those of an earlier recording; their sizes are measured"
+    }
+
+    fn example(&self) -> &'static str {
+        "dictionary=old.har js"
+    }
+
+    fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
+        let name = format!("dictionary={value}");
+        each(on, page, |page, id| shrink(page, id, &name))
+    }
+
+    fn edit(&self, _value: &str, _: &Resource, _: &Page) -> Edit {
+        Edit::Other
+    }
+
+    fn measure(&self, value: &str) -> Option<Measure> {
+        Some(Measure::Dictionary(value.to_owned()))
+    }
+}
+
+/// Gives the body its measured size after the change.
+fn shrink(page: &mut Page, id: ResourceId, change: &str) -> Result<(), &'static str> {
+    let resource = page.resource(id);
+    let Some(bytes) = resource.measured(change) else {
+        return Err("the recording holds no body of it whose size could be measured");
+    };
+    if bytes as f64 > resource.body_bytes as f64 * (1.0 - LEAST) {
+        return Err("it would not be smaller");
+    }
+    resize::set_bytes(page, id, bytes);
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! The part of a style sheet that the first screen needs, inside the document.
+
+use pagerace_core::{Destination, RequestPriority};
+
+use super::{Edit, Kept, Kind, Value, each, place};
+use crate::{Page, Resource, ResourceId, Trigger};
+
+/// Puts a share of style sheets inside the document, and lets nothing wait for the rest.
+pub(super) struct CriticalCss;
+
+impl Kind for CriticalCss {
+    fn name(&self) -> &'static str {
+        "critical-css"
+    }
+
+    fn value(&self) -> Value {
+        Value::Share
+    }
+
+    fn summary(&self) -> &'static str {
+        "Puts this share of style sheets inside the document; the sheets block neither paint nor scripts"
+    }
+
+    fn example(&self) -> &'static str {
+        "critical-css=0.2 */main.css"
+    }
+
+    fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
+        let share: f64 = value.parse().map_err(|_| "no share".to_owned())?;
+        each(on, page, |page, id| {
+            let resource = page.resource(id);
+            if resource.destination != Destination::Style {
+                return Err("it is no style sheet");
+            }
+            let at = place::of_element(page, resource)?;
+            if !resource.render_blocking {
+                return Err("no paint waits for it");
+            }
+            let part = |bytes: u64| (bytes as f64 * share).round() as u64;
+            let bytes = part(resource.body_bytes);
+            let decoded = resource.decoded_bytes.map_or(bytes, part);
+            // The styles stand before the element, which moves behind them.
+            place::grow(page, id, at, bytes, decoded);
+            let end = at + bytes;
+            let sheet = &mut page.resources[id.index()];
+            sheet.render_blocking = false;
+            // Chromium requests sheets for other media so (`resource_fetcher.cc`).
+            sheet.priority = RequestPriority::VeryLow;
+            if sheet.used_at.is_some() {
+                sheet.used_at = Some(end);
+            } else if let Trigger::Markup { offset, .. } = &mut sheet.discovery.trigger {
+                *offset = end;
+            }
+            let named = page.resources.iter().filter(|one| {
+                one.discovery.trigger == (Trigger::Style { parent: id })
+                    && one.destination != Destination::Style
+                    && place::is_seen(page, one.id)
+            });
+            let named: Vec<ResourceId> = named.map(|one| one.id).collect();
+            for child in named {
+                place::name_in_styles(page, child, end);
+            }
+            Ok(())
+        })
+    }
+
+    fn edit(&self, _value: &str, _: &Resource, _: &Page) -> Edit {
+        Edit::Other
+    }
+}
