@@ -23,8 +23,7 @@ pub use model::{
     FetchPriority, FontDisplay, FontUse, Guess, Hint, ImageBytes, ImageCoding, ImageShare,
     InlineScript, Largest, LargestCandidate, LargestElement, MeasuredSize, NoResponse, Note,
     Origin, OriginId, Overlay, Page, PageLayout, PaintEvidence, PaintFit, Paints, PictureShares,
-    Pictures,
-    RecordedExchange, RecordedPage, RecordedTimes, Rect, RenderingTime, ReproducedTimes, Resource,
-    ResourceId, Trigger, Wait,
+    Pictures, RecordedExchange, RecordedPage, RecordedTimes, Rect, RenderingTime, ReproducedTimes,
+    Resource, ResourceId, Trigger, Wait,
 };
 pub use paint::{PaintChange, PaintEffect};

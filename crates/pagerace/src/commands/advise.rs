@@ -17,7 +17,7 @@ use anyhow::{Result, bail};
 use clap::Parser;
 use pagerace_lab::advice::{News, Question, advise};
 use pagerace_lab::why::explainable;
-use pagerace_lab::{Contender, MetricId, Plan, VERSION};
+use pagerace_lab::{Contender, MetricId, Plan};
 use pagerace_net::Network;
 use pagerace_page::Changes;
 use pagerace_sim::ProtocolMap;

@@ -140,11 +140,13 @@ fn report(args: &ReportArgs) -> Result<()> {
 /// Returns an error unless the folder can be made: it is absent or empty.
 fn check_empty(folder: &PathBuf) -> Result<()> {
     match fs::read_dir(folder) {
-        Ok(entries) if entries.count() > 0 => bail!(
-            "{}: is not empty; name another folder with --output, so that no answers are lost",
-            folder.display()
-        ),
-        Ok(_) => Ok(()),
+        Ok(mut entries) => match entries.next() {
+            Some(_) => bail!(
+                "{}: is not empty; name another folder with --output, so that no answers are lost",
+                folder.display()
+            ),
+            None => Ok(()),
+        },
         Err(_) => fs::create_dir_all(folder)
             .with_context(|| format!("{}: cannot be made a folder", folder.display())),
     }

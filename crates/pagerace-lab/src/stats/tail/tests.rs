@@ -74,5 +74,8 @@ fn chi_squared_agrees_with_statrs_and_scipy() {
     close(chi_squared_upper(11.142_857, 2.0), 0.003_805_041_047_3);
     close(chi_squared_upper(3.0, 10.0), 0.981_424_063_777_859_3);
     let far = chi_squared_upper(200.0, 3.0);
-    assert!((far / 4.218_541_107_192_018e-43 - 1.0).abs() < 1e-9, "{far}");
+    assert!(
+        (far / 4.218_541_107_192_018e-43 - 1.0).abs() < 1e-9,
+        "{far}"
+    );
 }

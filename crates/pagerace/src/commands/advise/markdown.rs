@@ -6,7 +6,7 @@ use pagerace_lab::VERSION;
 use pagerace_lab::advice::combined;
 use pagerace_lab::facts::facts;
 
-use super::words::{self, Answer, RECORD};
+use super::words::Answer;
 use super::{paste, servers};
 
 /// Returns the text: the answer, the lines to paste as a list to tick off, and behind a fold what
@@ -90,8 +90,8 @@ pub(super) fn of(answer: Answer<'_>) -> String {
     for (name, text) in answer.networks() {
         let _ = writeln!(how, "- {}: {}", escaped(&name), escaped(&text));
     }
-    if advice.judged.iter().any(words::gains) {
-        let _ = write!(how, "\n{RECORD}\n");
+    if let Some(record) = answer.record() {
+        let _ = write!(how, "\n{record}\n");
     }
     lines.push(fold("How this was computed", &how));
     lines.join("\n")

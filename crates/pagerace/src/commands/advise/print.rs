@@ -10,7 +10,7 @@ use pagerace_lab::facts::facts;
 use pagerace_report::input::Provenance;
 
 use super::servers::Server;
-use super::words::{self, Answer, RECORD};
+use super::words::{self, Answer};
 use super::{paste, servers};
 use crate::table;
 use crate::text::{headed, say, stress};
@@ -80,8 +80,8 @@ pub(super) fn advice(
     for (name, text) in answer.networks() {
         headed(out, &name, &text)?;
     }
-    if advice.judged.iter().any(words::gains) {
-        say(out, RECORD)?;
+    if let Some(record) = answer.record() {
+        say(out, &record)?;
     }
     let mut gaining = advice.judged.iter().filter(|one| words::gains(one));
     if let Some(best) = gaining.find(|one| paste::is_servable(page, &one.idea.changes)) {

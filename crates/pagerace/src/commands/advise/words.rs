@@ -1,18 +1,13 @@
 //! The advice in sentences and cells, for the terminal and for Markdown.
 
 use pagerace_lab::Plan;
-use pagerace_lab::advice::{Advice, Effect, Effects, OnUsers, Question, Tried, Worth};
+use pagerace_lab::advice::{Advice, Effect, Effects, OnUsers, Question, Tried, Worth, record};
 use pagerace_lab::metric::Wording;
 use pagerace_lab::unit::{Unit, percent};
 use pagerace_page::{Page, ResourceId};
 
 use super::paste;
 use crate::text::counted;
-
-/// The little that is known of how often such advice comes true.
-pub(super) const RECORD: &str = "How sure: effects of changes are not calibrated. In first trials in Chromium, \
-                                 gains had the predicted sign and were smaller than predicted; see Advice in \
-                                 docs/limitations.md, or try --verify.";
 
 /// The question, and what was found.
 #[derive(Clone, Copy)]
@@ -44,6 +39,27 @@ impl<'a> Answer<'a> {
     pub(super) fn guessed_url(self) -> Option<&'a str> {
         let id = self.guessed()?;
         Some(&self.page().resource(id).url)
+    }
+
+    /// Returns how often such gains came true; `None` if there are none.
+    pub(super) fn record(self) -> Option<String> {
+        let best = self.advice.judged.iter().find(|one| gains(one))?;
+        let metric = self.plan().metric;
+        let (kind, record) = record(metric, &best.idea.changes);
+        let title = metric.metric().title;
+        if record.claims == 0 {
+            return Some(format!(
+                "How sure: effects of changes on {title} were never measured in Chromium; try \
+                 --verify."
+            ));
+        }
+        let about = kind.map_or_else(|| "changes".to_owned(), |kind| format!("`{kind}`"));
+        Some(format!(
+            "How sure: of {} such claims about {about} and {title} that were measured in Chromium, \
+             {} came true, {} were too small to tell, and {} had the wrong sign; see \
+             docs/accuracy-changes.md, or try --verify.",
+            record.claims, record.came_true, record.undecided, record.wrong
+        ))
     }
 
     /// Returns the answer in sentences, the most important first, and true for those to stress.
