@@ -101,7 +101,7 @@ impl Recording {
         named: &mut BTreeSet<String>,
     ) -> Result<BTreeMap<String, Edit>, EditError> {
         let page = &self.page;
-        let mut joined = Vec::new();
+        let (mut joined, mut copies) = (Vec::new(), Vec::new());
         for id in acted {
             let resource = page.resource(*id);
             let Some(url) = without_fragment(&resource.url) else {
@@ -115,6 +115,21 @@ impl Recording {
             match edit {
                 Edit::Early(_) | Edit::Served => {
                     named.insert(url);
+                }
+                Edit::Rename(moved) => {
+                    let (Some(exchange), Ok(moved)) = (exchange, Url::parse(moved)) else {
+                        continue;
+                    };
+                    // What scripts request stays where it is.
+                    let mut copy = exchange.clone();
+                    if resource.destination == Destination::Style
+                        && let Some(sheet) = text(exchange)
+                    {
+                        let sheet = inside::with_absolute_urls(sheet, &exchange.url);
+                        copy.body = Some(Bytes::from(sheet));
+                    }
+                    copy.url = moved;
+                    copies.push(copy);
                 }
                 Edit::Encode(coding) => {
                     named.insert(url);
@@ -158,6 +173,7 @@ impl Recording {
                 exchange.body = Some(Bytes::from(body));
             }
         }
+        self.exchanges.extend(copies);
         Ok(edits)
     }
 
@@ -185,12 +201,13 @@ impl Recording {
             let mut replacements = match destination(page, exchange) {
                 Some(Destination::Document | Destination::Iframe) => {
                     let mut all = in_markup(text, &exchange.url, &edits, &mut named);
+                    all.extend(in_rules(text, &exchange.url, &edits, &mut named));
                     if exchange.resource == Some(page.document) {
                         all.extend(in_head(text, &edits, &mut named));
                     }
                     all
                 }
-                Some(Destination::Style) => Vec::new(),
+                Some(Destination::Style) => in_rules(text, &exchange.url, &edits, &mut named),
                 _ => continue,
             };
             if change.edits_styles() {
@@ -294,7 +311,12 @@ fn in_markup(
         if let Some((url, edit)) = all.get_key_value(&reference.url)
             && matches!(
                 edit,
-                Edit::Remove | Edit::Set(..) | Edit::Move | Edit::Hold | Edit::Replace(_)
+                Edit::Remove
+                    | Edit::Set(..)
+                    | Edit::Move
+                    | Edit::Hold
+                    | Edit::Rename(_)
+                    | Edit::Replace(_)
             )
         {
             named.insert(url.clone());
@@ -328,8 +350,22 @@ fn in_markup(
                     | Edit::Encode(_)
                     | Edit::Inline
                     | Edit::Join
+                    | Edit::Face(_)
                     | Edit::Served
                     | Edit::Other => {}
+                    Edit::Rename(moved) => {
+                        let text = &html[tag.span.start..tag.span.end];
+                        for (_, value) in inside::attributes(text) {
+                            let whole = text[value.clone()].replace("&amp;", "&");
+                            let url = document.join(whole.trim()).ok();
+                            let url = url.and_then(|url| without_fragment(url.as_str()));
+                            let of_it = url.and_then(|url| all.get(&url));
+                            if of_it == Some(edit) {
+                                let at = tag.span.start + value.start..tag.span.start + value.end;
+                                edits.push((at, moved.replace('&', "&amp;")));
+                            }
+                        }
+                    }
                     // The picture's image has the attributes for all of its sources.
                     Edit::Set(..) if open.name == b"source" && picture.is_some() => {
                         for_image = Some(edit);
@@ -345,7 +381,7 @@ fn in_markup(
                     }
                     Edit::Hold => {
                         let text = &html[tag.span.start..tag.span.end];
-                        for name in inside::attributes(text) {
+                        for (name, _) in inside::attributes(text) {
                             let names = ["src", "srcset", "href", "data", "poster"];
                             if names
                                 .iter()
@@ -449,6 +485,53 @@ fn in_styles(
             named.insert(url);
             let instead = if is_string { "\"data:,\"" } else { "data:," };
             edits.push((range, instead.to_owned()));
+        }
+    });
+    edits
+}
+
+/// Returns the replacements in the rules of a style sheet, or of the styles of a document.
+fn in_rules(
+    text: &str,
+    base: &Url,
+    all: &BTreeMap<String, Edit>,
+    named: &mut BTreeSet<String>,
+) -> Vec<Replacement> {
+    let mut edits = Vec::new();
+    let is_of_rules = |edit: &Edit| matches!(edit, Edit::Face(_) | Edit::Rename(_));
+    if !all.values().any(is_of_rules) {
+        return edits;
+    }
+    inside::names(text, |range, is_string| {
+        let name = inside::trimmed(&text[range.clone()]);
+        let url = base.join(name).ok();
+        let url = url.and_then(|url| without_fragment(url.as_str()));
+        let Some((url, edit)) = url.and_then(|url| all.get_key_value(&url)) else {
+            return;
+        };
+        match edit {
+            Edit::Face(display) => {
+                let from = text[..range.start].rfind("@font-face");
+                let end = text[range.end..].find('}');
+                let is_in_rule = from.is_some_and(|from| !text[from..range.start].contains('}'));
+                if let Some(end) = end.filter(|_| is_in_rule) {
+                    // The last of two descriptors with one name counts.
+                    let at = range.end + end;
+                    edits.push((at..at, format!(";font-display:{display}")));
+                    named.insert(url.clone());
+                }
+            }
+            Edit::Rename(moved) => {
+                let moved = moved.replace('"', "%22");
+                let moved = if is_string {
+                    format!("\"{moved}\"")
+                } else {
+                    moved
+                };
+                edits.push((range, moved));
+                named.insert(url.clone());
+            }
+            _ => {}
         }
     });
     edits

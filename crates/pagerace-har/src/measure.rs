@@ -112,9 +112,9 @@ impl Recording {
     fn earlier(&self, resource: &Resource) -> Option<&Exchange> {
         let pattern = |url: &str| {
             let path = url.split(['?', '#']).next().unwrap_or(url);
-            let part = |part: &str| match part.bytes().any(|byte| byte.is_ascii_digit()) {
-                true => "*".to_owned(),
-                false => part.to_owned(),
+            let part = |part: &str| {
+                let is_number = part.bytes().any(|byte| byte.is_ascii_digit());
+                if is_number { "*" } else { part }.to_owned()
             };
             let parts = path.split_inclusive(['/', '.', '-', '_']);
             parts.map(part).collect::<String>()

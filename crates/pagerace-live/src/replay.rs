@@ -29,7 +29,7 @@
 //!   has no effect if the media type allows that. [`ReplaySite::notes`] lists them.
 //!
 //! Left out: the content of requests (a POST gets the next recorded response to a POST of
-//! its URL, whatever its content), trailers, interim responses, and failures below HTTP,
+//! its URL, whatever its content), trailers, recorded interim responses, and failures below HTTP,
 //! which become 404s.
 
 mod adjust;

@@ -167,6 +167,10 @@ pub enum Edit {
     Inline,
     /// This markup takes the place of the element.
     Replace(String),
+    /// The rule that declares the font has this `font-display`.
+    Face(String),
+    /// This URL, which has the same response, takes the place of the resource's.
+    Rename(String),
     /// The first of several resources has the bodies of all, and the elements of the others go.
     Join,
     /// A 103 (Early Hints) response before that of the document has this `Link` field.

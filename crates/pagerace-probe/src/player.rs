@@ -280,7 +280,6 @@ impl Player {
                 ClientEvent::Sent { token, stream } => {
                     self.asks.insert(stream, token as usize);
                 }
-                ClientEvent::Interim { .. } => {}
                 ClientEvent::Head { token, fields } => self.head(now, token as usize, &fields),
                 ClientEvent::End { .. } => {
                     self.open -= 1;
@@ -304,7 +303,9 @@ impl Player {
                 ClientEvent::Data { data, .. } if self.job.keeps_content => {
                     self.trace.content.extend_from_slice(&data);
                 }
-                ClientEvent::Data { .. } | ClientEvent::Incomplete { .. } => {}
+                ClientEvent::Interim { .. }
+                | ClientEvent::Data { .. }
+                | ClientEvent::Incomplete { .. } => {}
             }
         }
         for frame in self.client.take_received() {

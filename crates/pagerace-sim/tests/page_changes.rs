@@ -6,7 +6,7 @@ mod common;
 
 use common::{Item, busy_page, scenario};
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
-use pagerace_page::{Origin, OriginId, Page, ResourceId, Trigger};
+use pagerace_page::{Changes, Origin, OriginId, Page, ResourceId, Trigger};
 use pagerace_sim::{Outcome, Scenario, run};
 
 const NETWORK: &str = "rate 4mbit rtt 100ms";
@@ -67,7 +67,11 @@ fn fcp(outcome: &Outcome) -> f64 {
 
 #[test]
 fn early_hints_use_the_time_of_the_server() {
-    let page = page();
+    // Nothing but the sheet holds the first paint.
+    let page = "remove */2".parse::<Changes>().unwrap().apply(&page());
+    let mut page = page.unwrap().page;
+    // Longer than the connection to the other host takes.
+    page.resources[0].think_time = Duration::from_millis(800);
     for protocol in ["h2", "h3"] {
         let before = load(&page, protocol, "unchanged");
         assert_eq!(before.load.early_hints, None);
@@ -77,20 +81,21 @@ fn early_hints_use_the_time_of_the_server() {
             let (early, ttfb) = (hinted.load.early_hints.unwrap(), hinted.load.ttfb.unwrap());
             let gap = ttfb.as_millis_f64() - early.as_millis_f64();
             assert!(
-                (390.0..410.0).contains(&gap),
+                (790.0..810.0).contains(&gap),
                 "{protocol}: {early} and {ttfb}"
             );
         }
         // The sheet and its connection come while the server thinks.
-        let (plain, preloaded, connected) = (fcp(&before), fcp(&css), fcp(&host));
+        let end = |outcome: &Outcome| {
+            let sheet = outcome.resources[1].as_ref().unwrap();
+            sheet.response_end().as_nanos() as f64 / 1e6
+        };
+        let (plain, preloaded, connected) = (end(&before), end(&css), end(&host));
         assert!(
-            preloaded < connected && connected < plain,
-            "{protocol}: {preloaded} {connected} {plain}"
+            preloaded + 150.0 < connected && connected + 200.0 < plain,
+            "{protocol}: {preloaded}, {connected} and {plain}"
         );
-        assert!(
-            plain - preloaded > 300.0,
-            "{protocol}: {preloaded} and {plain}"
-        );
+        assert!(fcp(&css) + 50.0 < fcp(&before) && fcp(&host) + 50.0 < fcp(&before));
         let sheet = css.resources[1].as_ref().unwrap();
         assert!(sheet.discovered.since_start() < css.load.ttfb.unwrap());
     }
@@ -147,10 +152,10 @@ fn scripts_wait_for_the_end_of_the_body() {
 fn near_servers_answer_sooner() {
     let page = page();
     let before = load(&page, "h2", "unchanged");
-    let near = load(&page, "h2", "cdn=0ms cdn.example");
+    let near = load(&page, "h2", "cdn=1ms cdn.example");
     // Three round trips of TCP, TLS 1.3 and HTTP.
     let gain = fcp(&before) - fcp(&near);
-    assert!((290.0..320.0).contains(&gain), "{gain}");
+    assert!((290.0..350.0).contains(&gain), "{gain}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(crate) fn joined<'a>(
 }
 
 /// Returns a style sheet that names the same resources wherever it is.
-fn with_absolute_urls(sheet: &str, url: &Url) -> String {
+pub(super) fn with_absolute_urls(sheet: &str, url: &Url) -> String {
     let mut edits = Vec::new();
     names(sheet, |range, is_string| {
         let name = trimmed(&sheet[range.clone()]);
@@ -81,8 +81,9 @@ pub(super) fn names(text: &str, mut each: impl FnMut(Range<usize>, bool)) {
     }
 }
 
-/// Returns the places of the names of a start tag's attributes.
-pub(super) fn attributes(tag: &str) -> Vec<Range<usize>> {
+/// Returns the places of the names and values of a start tag's attributes. Quotes are no part of
+/// values.
+pub(super) fn attributes(tag: &str) -> Vec<(Range<usize>, Range<usize>)> {
     let bytes = tag.as_bytes();
     let is_space = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_whitespace);
     let is_end = |i: usize| i >= bytes.len() || bytes[i] == b'>';
@@ -101,28 +102,30 @@ pub(super) fn attributes(tag: &str) -> Vec<Range<usize>> {
         while !is_end(i) && !is_space(i) && !matches!(bytes[i], b'=' | b'/') {
             i += 1;
         }
-        found.push(from..i);
+        let name = from..i;
         while is_space(i) {
             i += 1;
         }
         if bytes.get(i) != Some(&b'=') {
+            found.push((name.clone(), name.end..name.end));
             continue;
         }
         i += 1;
         while is_space(i) {
             i += 1;
         }
-        match bytes.get(i).copied() {
-            Some(quote @ (b'"' | b'\'')) => {
-                let rest = &bytes[i + 1..];
-                let length = rest.iter().position(|byte| *byte == quote);
-                i += 2 + length.unwrap_or(rest.len());
+        if let Some(quote @ (b'"' | b'\'')) = bytes.get(i).copied() {
+            let rest = &bytes[i + 1..];
+            let length = rest.iter().position(|byte| *byte == quote);
+            let length = length.unwrap_or(rest.len());
+            found.push((name, i + 1..i + 1 + length));
+            i += 2 + length;
+        } else {
+            let from = i;
+            while !is_end(i) && !is_space(i) {
+                i += 1;
             }
-            _ => {
-                while !is_end(i) && !is_space(i) {
-                    i += 1;
-                }
-            }
+            found.push((name, from..i));
         }
     }
     found

@@ -123,8 +123,17 @@ fn sheets_and_scripts_stay_what_they_are_inside_a_document() {
 fn attributes_are_found_as_browsers_do() {
     let names = |tag: &str| -> Vec<String> {
         let all = inside::attributes(tag).into_iter();
-        all.map(|range| tag[range].to_owned()).collect()
+        all.map(|(name, _)| tag[name].to_owned()).collect()
     };
+    let values = |tag: &str| -> Vec<String> {
+        let all = inside::attributes(tag).into_iter();
+        all.map(|(_, value)| tag[value].to_owned()).collect()
+    };
+    assert_eq!(
+        values(r#"<img alt="a b" async src = 'c'/>"#),
+        ["a b", "", "c"]
+    );
+    assert_eq!(values("<img src=x/y alt=>"), ["x/y", ""]);
     assert_eq!(names("<img>"), Vec::<String>::new());
     assert_eq!(names(r#"<img alt="a src=b" SRC = 'c'/>"#), ["alt", "SRC"]);
     assert_eq!(
@@ -133,4 +142,32 @@ fn attributes_are_found_as_browsers_do() {
     );
     assert_eq!(names("<img src"), ["src"]);
     assert_eq!(names("<img src='"), ["src"]);
+    assert_eq!(values("<img src='"), [""]);
+}
+
+#[test]
+fn rules_of_fonts_and_names_of_moved_files_change() {
+    let base = Url::parse("https://a.example/a.css").unwrap();
+    let sheet = "@font-face{font-family:a;src:url(\"a.woff2?v=1#x\")} p{background:url(a.woff2?v=1)} \
+                 @import 'b.css';";
+    let edit = |url: &str, edit: Edit| {
+        let all = BTreeMap::from([(url.to_owned(), edit)]);
+        let mut named = BTreeSet::new();
+        let edits = super::in_rules(sheet, &base, &all, &mut named);
+        (replaced(sheet, edits), named.len())
+    };
+    let font = "https://a.example/a.woff2?v=1";
+    let (text, named) = edit(font, Edit::Face("swap".to_owned()));
+    let expected = sheet.replace("#x\")}", "#x\");font-display:swap}");
+    assert_eq!((text, named), (expected, 1));
+    let own = "https://own.example/a.example/b.css";
+    let (text, named) = edit("https://a.example/b.css", Edit::Rename(own.to_owned()));
+    assert_eq!(
+        (text, named),
+        (sheet.replace("'b.css'", &format!("\"{own}\"")), 1)
+    );
+    let own = "https://own.example/x.jpg?a=1&b=2";
+    let text = edited(&Edit::Rename(own.to_owned()), false, "i.jpg");
+    let escaped = "src=\"https://own.example/x.jpg?a=1&amp;b=2\"";
+    assert_eq!(text, PAGE.replace("src=\"/i.jpg\"", escaped));
 }

@@ -136,9 +136,6 @@ impl Ideas<'_> {
             }
             _ => {}
         }
-        if resource.id == self.page.document {
-            self.compress(resource, &own);
-        }
         if resource.think_time > SLOW_SERVER {
             let took = resource.think_time.as_millis_f64();
             self.add(

@@ -53,7 +53,7 @@ impl Kind for FontDisplay {
         })
     }
 
-    fn edit(&self, _value: &str, _: &Resource, _: &Page) -> Edit {
-        Edit::Other
+    fn edit(&self, value: &str, _: &Resource, _: &Page) -> Edit {
+        Edit::Face(value.to_owned())
     }
 }

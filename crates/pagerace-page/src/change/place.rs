@@ -19,53 +19,76 @@ pub(super) fn of_element(page: &Page, resource: &Resource) -> Result<u64, &'stat
 /// Lets the document have `bytes` more, `decoded` when decoded, right behind the element of `of`
 /// that ends at the offset `at`. All that follows moves.
 pub(super) fn grow(page: &mut Page, of: ResourceId, at: u64, bytes: u64, decoded: u64) {
-    let id = page.document;
-    let document = &mut page.resources[id.index()];
+    let document = &mut page.resources[page.document.index()];
     document.body_bytes += bytes;
     document.decoded_bytes = document.decoded_bytes.map(|before| before + decoded);
-    let moved = |offset: &mut u64| {
-        if *offset >= at {
+    // Compression lets neighbours end at one offset.
+    each_offset(page, page.document, |user, offset| {
+        let is_behind = match user {
+            User::Resource(id) => *offset > at || (*offset == at && id > of),
+            User::Hint => *offset > at,
+            User::Content => *offset >= at,
+        };
+        if is_behind {
             *offset += bytes;
         }
-    };
+    });
+}
+
+/// Moves all places in a document whose encoded size becomes this share of what it was.
+pub(super) fn scale(page: &mut Page, document: ResourceId, share: f64) {
+    let end = page.resource(document).body_bytes;
+    each_offset(page, document, |_, offset| {
+        *offset = ((*offset as f64 * share).round() as u64).min(end);
+    });
+}
+
+/// What has a place in a document.
+enum User {
+    /// An element or inline script that requests a resource.
+    Resource(ResourceId),
+    /// A hint.
+    Hint,
+    /// Content, a script inside the document, or the begin of the body.
+    Content,
+}
+
+/// Changes all offsets in a document, or in that of a frame.
+fn each_offset(page: &mut Page, document: ResourceId, mut change: impl FnMut(User, &mut u64)) {
+    let is_page = document == page.document;
     for resource in &mut page.resources {
-        // Compression lets neighbours end at one offset.
-        let precedes = resource.id <= of;
-        let behind = |offset: &mut u64| {
-            if *offset > at || (*offset == at && !precedes) {
-                *offset += bytes;
-            }
-        };
+        let id = resource.id;
         if let Trigger::Markup { parent, offset } | Trigger::Inline { parent, offset } =
             &mut resource.discovery.trigger
-            && *parent == id
+            && *parent == document
         {
-            behind(offset);
-            resource.used_at.iter_mut().for_each(behind);
+            change(User::Resource(id), offset);
+            if let Some(used) = &mut resource.used_at {
+                change(User::Resource(id), used);
+            }
         }
     }
-    page.hints.iter_mut().for_each(|hint| {
-        if hint.offset > at {
-            hint.offset += bytes;
-        }
-    });
+    if !is_page {
+        return;
+    }
+    for hint in &mut page.hints {
+        change(User::Hint, &mut hint.offset);
+    }
+    let mut content = |offset: &mut u64| change(User::Content, offset);
     match &mut page.paints {
         Paints::Recorded(layout) => {
             let elements = layout.elements.iter_mut();
-            elements
-                .filter_map(|one| one.offset.as_mut())
-                .for_each(moved);
-            layout
-                .inline_scripts
-                .iter_mut()
-                .for_each(|script| moved(&mut script.offset));
-            layout.body_start.iter_mut().for_each(moved);
+            let elements = elements.filter_map(|one| one.offset.as_mut());
+            elements.for_each(&mut content);
+            let scripts = layout.inline_scripts.iter_mut();
+            scripts.for_each(|script| content(&mut script.offset));
+            layout.body_start.iter_mut().for_each(content);
         }
         Paints::Guessed(guess) => {
-            if let Some(content) = &mut guess.content {
-                content.body_start.iter_mut().for_each(moved);
-                content.text.iter_mut().for_each(moved);
-                content.inline_scripts.iter_mut().for_each(moved);
+            if let Some(stated) = &mut guess.content {
+                stated.body_start.iter_mut().for_each(&mut content);
+                stated.text.iter_mut().for_each(&mut content);
+                stated.inline_scripts.iter_mut().for_each(content);
             }
         }
     }

@@ -195,6 +195,9 @@ pub(super) fn is_preloadable(resource: &Resource, document: ResourceId) -> Optio
         _ if !is_known || resource.method != "GET" => Some("it cannot be preloaded"),
         _ if resource.id <= document => Some("it comes before the document"),
         Trigger::Redirect { .. } => Some("another request redirects to it"),
+        Trigger::Markup { parent, .. } | Trigger::Inline { parent, .. } if parent != document => {
+            Some("a frame uses it, which does not share the preloads of the page")
+        }
         Trigger::Script { .. } | Trigger::After { .. } | Trigger::Inline { .. }
             if matches!(
                 resource.destination,

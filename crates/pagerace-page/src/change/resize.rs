@@ -2,7 +2,7 @@
 
 use pagerace_core::Destination;
 
-use super::{Edit, Kept, Kind, Value, each};
+use super::{Edit, Kept, Kind, Value, each, place};
 use crate::{Page, Resource, ResourceId};
 
 /// Lets images have fewer bytes.
@@ -142,4 +142,5 @@ pub(super) fn set_bytes(page: &mut Page, id: ResourceId, bytes: u64) {
     let head = resource.image.head;
     let row = |end: u64| scaled(end, share).max(head);
     resource.image.rows = resource.image.rows.map(|rows| rows.map(row));
+    place::scale(page, id, share);
 }

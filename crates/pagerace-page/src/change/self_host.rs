@@ -44,7 +44,12 @@ impl Kind for SelfHost {
         })
     }
 
-    fn edit(&self, _value: &str, _: &Resource, _: &Page) -> Edit {
-        Edit::Other
+    fn edit(&self, _value: &str, resource: &Resource, page: &Page) -> Edit {
+        // The host stays a part of the path, so that the files of two do not meet.
+        let own = page.origin(page.resource(page.document).origin);
+        let Some((_, rest)) = resource.url.split_once("://") else {
+            return Edit::Other;
+        };
+        Edit::Rename(format!("{}://{}/{rest}", own.scheme, own.host))
     }
 }

@@ -21,6 +21,7 @@ fn request(method: &'static str, fields: &[(&'static str, &'static str)]) -> Req
 fn reply(body: &'static str) -> Reply {
     Reply {
         think_time: Duration::ZERO,
+        early: Vec::new(),
         fields: vec![
             Field::from_static(":status", "200"),
             Field::from_static("content-type", "text/plain"),

@@ -32,6 +32,7 @@ impl Site for Counted {
     fn reply(&mut self, _request: &Request) -> Reply {
         Reply {
             think_time: Duration::ZERO,
+            early: Vec::new(),
             fields: vec![Field::from_static(":status", "200")],
             body: Body::Stored {
                 store: Arc::new(self.clone()),

@@ -353,7 +353,6 @@ impl<C: Carrier> Loader<C> {
                     }
                     self.request(now);
                 }
-                ClientEvent::Interim { .. } => {}
                 ClientEvent::Head { fields: head, .. } => {
                     self.begun = true;
                     let status = pagerace_http::fields::get(&head, ":status");
@@ -381,6 +380,7 @@ impl<C: Carrier> Loader<C> {
                     self.end(now, End::Failed(reason));
                 }
                 ClientEvent::Sent { .. }
+                | ClientEvent::Interim { .. }
                 | ClientEvent::Data { .. }
                 | ClientEvent::Incomplete { .. } => {}
             }

@@ -85,6 +85,7 @@ impl Site for Planner {
         };
         Reply {
             think_time,
+            early: Vec::new(),
             fields: vec![Field::from_static(":status", status)],
             body,
             facts: UNKNOWN,

@@ -3,24 +3,20 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Result;
 use pagerace_har::{ImportOptions, load_recording};
 use pagerace_page::{Changes, Page};
 
 /// Writes the sizes that `changes` need to the pages of these recordings. Files that hold no bodies
 /// leave their pages as they are.
-///
-/// # Errors
-/// A recording can no longer be read.
 pub(crate) fn measure(
     files: &[PathBuf],
     page: Option<&String>,
     changes: &[Changes],
     pages: &mut [Arc<Page>],
-) -> Result<()> {
+) {
     let mut all = changes.iter().flat_map(Changes::all);
     if !all.any(|change| change.measure().is_some()) {
-        return Ok(());
+        return;
     }
     let options = ImportOptions {
         page: page.cloned(),
@@ -41,5 +37,4 @@ pub(crate) fn measure(
             }
         }
     }
-    Ok(())
 }

@@ -172,7 +172,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
         .filter_map(|text| text.parse().ok())
         .collect();
     let choice = args.choice.page.as_ref();
-    measured::measure(std::slice::from_ref(&file), choice, &tried, &mut pages)?;
+    measured::measure(std::slice::from_ref(&file), choice, &tried, &mut pages);
     origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
     let page = pages[0].clone();
     if !page.has_navigation() {

@@ -345,6 +345,15 @@ fn sizes_are_measured_or_refused() {
     assert_eq!(small.resource(id(1)).body_bytes, 300);
     assert!(refusal(&small, "compress=br js").contains("would not be smaller"));
     assert!(refusal(&page, "compress=gzip js").contains("no body of it"));
+    // Elements keep their places in a document of fewer bytes.
+    page.resources[0].measured = vec![MeasuredSize {
+        change: "compress=br".to_owned(),
+        bytes: 500,
+    }];
+    let document = after(&page, "compress=br html");
+    assert_eq!(document.resource(id(0)).body_bytes, 500);
+    assert_eq!(document.resource(id(6)).discovery.trigger, at(300));
+    assert_eq!(document.layout().unwrap().body_start, Some(100));
     let parts = after(&page, "split=0.5 js; subset=0.25 fonts");
     assert_eq!(parts.resource(id(1)).body_bytes, 200);
 }

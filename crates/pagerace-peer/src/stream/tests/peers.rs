@@ -148,6 +148,7 @@ impl Site for Empty {
     fn reply(&mut self, _request: &Request) -> Reply {
         Reply {
             think_time: pagerace_core::Duration::ZERO,
+            early: Vec::new(),
             fields: vec![Field::from_static(":status", self.0)],
             body: Body::Filler(100),
             facts: crate::server::UNKNOWN,

@@ -25,6 +25,10 @@ pub(super) fn lines(page: &Page, changes: &Changes) -> Vec<String> {
                 Edit::Set(attribute, value) => {
                     format!("to the element of {name}: {attribute}=\"{value}\"")
                 }
+                Edit::Face(display) => {
+                    format!("in the @font-face rule of {name}: font-display: {display}")
+                }
+                Edit::Rename(url) => format!("instead of {}: {url}", resource.url),
                 Edit::Move => format!("move the element of {name} to the end of <body>"),
                 Edit::Hold => format!(
                     "in the element of {name}: data-src instead of src, until somebody clicks"

@@ -88,9 +88,34 @@ pub(crate) fn rest(out: &mut impl Write, results: &Results, defaults: &[&str]) -
             network_answer(out, results, network)?;
         }
     }
+    early_hints(out, results)?;
     writeln!(out)?;
     settings(out, results)?;
     footer(out, results, defaults)
+}
+
+/// Prints both times to a first byte of variants with a 103 response, which counts as one in some
+/// tools.
+fn early_hints(out: &mut impl Write, results: &Results) -> io::Result<()> {
+    let plan = &results.plan;
+    for variant in &results.variants {
+        let mut loads = variant.runs.iter().map(|run| &run.load);
+        let told = loads.find_map(|load| Some((load.early_hints?, load.ttfb?)));
+        if let Some((early, ttfb)) = told {
+            let millis = |time: pagerace_core::Duration| time.as_millis_f64().round();
+            let text = format!(
+                "{} on {}, {}: the first byte comes after {} ms with the 103 response, and after \
+                 {} ms with the document, which TTFB counts (first load).",
+                plan.label(variant.contender),
+                plan.networks[variant.network].name,
+                plan.pages[variant.page].name,
+                millis(early),
+                millis(ttfb)
+            );
+            say(out, &text)?;
+        }
+    }
+    Ok(())
 }
 
 /// Prints what was raced, and how.
