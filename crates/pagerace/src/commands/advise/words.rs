@@ -310,7 +310,7 @@ pub(super) const fn worth(worth: Worth) -> &'static str {
 /// Formats a time for the first sentences: seconds from one on.
 fn moment(unit: Unit, value: f64) -> String {
     match unit {
-        Unit::Milliseconds if value >= 999.5 => format!("{:.1} s", value / 1e3),
+        Unit::Milliseconds if value >= 999.5 => format!("{:.2} s", value / 1e3),
         _ => unit.format(value),
     }
 }
@@ -318,7 +318,7 @@ fn moment(unit: Unit, value: f64) -> String {
 /// Formats a range as [`moment`] does its ends.
 fn moments(unit: Unit, low: f64, high: f64) -> String {
     match unit {
-        Unit::Milliseconds if low >= 999.5 => format!("{:.1} to {:.1}", low / 1e3, high / 1e3),
+        Unit::Milliseconds if low >= 999.5 => format!("{:.2} to {:.2}", low / 1e3, high / 1e3),
         _ => format!("{} to {}", moment(unit, low), moment(unit, high)),
     }
 }
