@@ -1,7 +1,7 @@
 //! The advice in sentences and cells, for the terminal and for Markdown.
 
 use pagerace_lab::Plan;
-use pagerace_lab::advice::{Advice, Effect, Effects, OnUsers, Question, Tried, Worth};
+use pagerace_lab::advice::{Advice, Effect, Effects, Idea, OnUsers, Question, Tried, Worth};
 use pagerace_lab::metric::Wording;
 use pagerace_lab::unit::{Unit, percent};
 use pagerace_page::{Page, ResourceId};
@@ -83,18 +83,17 @@ impl<'a> Answer<'a> {
         let effects = self.advice.alone(self.question);
         let time =
             |value: Option<f64>| value.map_or("–".to_owned(), |ms| moment(metric.unit, ms));
-        let times = match effects.users {
-            Some(users) => format!(
+        let times = if let Some(users) = effects.users {
+            format!(
                 "{} for the slower quarter of your users",
                 time(Some(users.quantile.before))
-            ),
-            None => {
-                let networks = self.plan().networks.iter().zip(&effects.networks);
-                let all = networks.map(|(network, effect)| {
-                    format!("{} on {}", time(effect.map(|one| one.before)), network.name)
-                });
-                all.collect::<Vec<_>>().join(", ")
-            }
+            )
+        } else {
+            let networks = self.plan().networks.iter().zip(&effects.networks);
+            let all = networks.map(|(network, effect)| {
+                format!("{} on {}", time(effect.map(|one| one.before)), network.name)
+            });
+            all.collect::<Vec<_>>().join(", ")
         };
         let largest = page.layout().and_then(|layout| layout.largest?.image);
         match (metric.wording, largest) {
@@ -261,7 +260,7 @@ impl<'a> Answer<'a> {
 
     /// Returns the sentence on changes that do nothing.
     pub(super) fn idle(self) -> Option<String> {
-        let all: Vec<String> = self.advice.idle.iter().map(|one| one.brief()).collect();
+        let all: Vec<String> = self.advice.idle.iter().map(Idea::brief).collect();
         (!all.is_empty()).then(|| format!("Expect nothing of: {}.", all.join(", ")))
     }
 
