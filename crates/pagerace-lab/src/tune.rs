@@ -226,9 +226,9 @@ impl Search<'_> {
                 return Ok(less);
             }
             let kept: Vec<ResourceId> = idle.iter().copied().step_by(2).collect();
-            kept.iter().for_each(|id| {
-                idle.remove(id);
-            });
+            for id in kept {
+                idle.remove(&id);
+            }
         }
         Ok(assignment)
     }

@@ -71,6 +71,10 @@ pub const CERTIFICATES: RangeInclusive<u32> = 300..=17_000;
 /// The longest deadline.
 pub(crate) const DEADLINE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over references"
+)]
 fn is_usual_certificate(bytes: &u32) -> bool {
     *bytes == tls::certificate_size()
 }

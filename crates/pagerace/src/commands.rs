@@ -17,6 +17,8 @@ pub(crate) mod explain;
 pub(crate) mod list;
 #[cfg(feature = "live")]
 pub(crate) mod live;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
 pub(crate) mod objects;
 pub(crate) mod page;
 #[cfg(feature = "live")]
@@ -50,6 +52,8 @@ fn table() -> Vec<(&'static str, Vec<Entry>)> {
                 entry(page::run),
                 entry(objects::run),
                 entry(list::run),
+                #[cfg(feature = "mcp")]
+                entry(mcp::run),
             ],
         ),
         #[cfg(feature = "live")]

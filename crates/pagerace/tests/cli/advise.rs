@@ -18,7 +18,7 @@ fn advice_begins_with_the_answer_and_writes_what_it_tried() {
     assert_eq!((run.code, run.err.as_str()), (0, ""));
     let first = run.out.lines().next().unwrap();
     assert!(
-        first.contains("after") && first.contains("on slow-4g"),
+        first.contains(" at ") && first.contains("on slow-4g"),
         "{first}"
     );
     assert!(

@@ -12,6 +12,8 @@ mod guide;
 mod interventions;
 mod layout;
 mod live;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod objects;
 #[cfg(feature = "live")]
 mod probe;

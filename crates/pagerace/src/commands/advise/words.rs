@@ -1,7 +1,9 @@
 //! The advice in sentences and cells, for the terminal and for Markdown.
 
 use pagerace_lab::Plan;
-use pagerace_lab::advice::{Advice, Effect, Effects, OnUsers, Question, Tried, Worth, record};
+use pagerace_lab::advice::{
+    Advice, Effect, Effects, Idea, OnUsers, Question, Tried, Worth, record,
+};
 use pagerace_lab::metric::Wording;
 use pagerace_lab::unit::{Unit, percent};
 use pagerace_page::{Page, ResourceId};
@@ -99,18 +101,17 @@ impl<'a> Answer<'a> {
         let effects = self.advice.alone(self.question);
         let time =
             |value: Option<f64>| value.map_or("–".to_owned(), |ms| moment(metric.unit, ms));
-        let times = match effects.users {
-            Some(users) => format!(
+        let times = if let Some(users) = effects.users {
+            format!(
                 "{} for the slower quarter of your users",
                 time(Some(users.quantile.before))
-            ),
-            None => {
-                let networks = self.plan().networks.iter().zip(&effects.networks);
-                let all = networks.map(|(network, effect)| {
-                    format!("{} on {}", time(effect.map(|one| one.before)), network.name)
-                });
-                all.collect::<Vec<_>>().join(", ")
-            }
+            )
+        } else {
+            let networks = self.plan().networks.iter().zip(&effects.networks);
+            let all = networks.map(|(network, effect)| {
+                format!("{} on {}", time(effect.map(|one| one.before)), network.name)
+            });
+            all.collect::<Vec<_>>().join(", ")
         };
         let largest = page.layout().and_then(|layout| layout.largest?.image);
         match (metric.wording, largest) {
@@ -277,7 +278,7 @@ impl<'a> Answer<'a> {
 
     /// Returns the sentence on changes that do nothing.
     pub(super) fn idle(self) -> Option<String> {
-        let all: Vec<String> = self.advice.idle.iter().map(|one| one.brief()).collect();
+        let all: Vec<String> = self.advice.idle.iter().map(Idea::brief).collect();
         (!all.is_empty()).then(|| format!("Expect nothing of: {}.", all.join(", ")))
     }
 
@@ -326,7 +327,7 @@ pub(super) const fn worth(worth: Worth) -> &'static str {
 /// Formats a time for the first sentences: seconds from one on.
 fn moment(unit: Unit, value: f64) -> String {
     match unit {
-        Unit::Milliseconds if value >= 999.5 => format!("{:.1} s", value / 1e3),
+        Unit::Milliseconds if value >= 999.5 => format!("{:.2} s", value / 1e3),
         _ => unit.format(value),
     }
 }
@@ -334,7 +335,7 @@ fn moment(unit: Unit, value: f64) -> String {
 /// Formats a range as [`moment`] does its ends.
 fn moments(unit: Unit, low: f64, high: f64) -> String {
     match unit {
-        Unit::Milliseconds if low >= 999.5 => format!("{:.1} to {:.1}", low / 1e3, high / 1e3),
+        Unit::Milliseconds if low >= 999.5 => format!("{:.2} to {:.2}", low / 1e3, high / 1e3),
         _ => format!("{} to {}", moment(unit, low), moment(unit, high)),
     }
 }
