@@ -42,7 +42,7 @@ const CHECKS: &str = r"(async () => {
     }
   }
   if (!document.querySelectorAll('.wf-row .wf-bars > i').length) wrong.push('the waterfalls are empty');
-  if (document.body.textContent.includes('[object')) wrong.push('an object is shown as text');
+  if (document.querySelector('main').innerText.includes('[object')) wrong.push('an object is shown as text');
   for (const chart of document.querySelectorAll('.chart')) {
     if (!chart.getAttribute('aria-label')) wrong.push('a chart has no label');
     const canvas = chart.querySelector('canvas');
