@@ -156,7 +156,7 @@ impl Stage {
         let mut stage = Self {
             scene: Scene {
                 viewport: layout.viewport,
-                pictures: layout.pictures.as_ref().map(pictures),
+                pictures: layout.pictures.as_deref().map(pictures),
                 guessed: false,
                 parts: Vec::new(),
                 largest: None,

@@ -2,7 +2,7 @@
 //! is no Chromium. With the path of `axe.min.js` (npm package `axe-core`) in `PAGERACE_AXE`, the page
 //! is also checked for what keeps people with disabilities out.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 
 use pagerace_chromium::{Browser, Options, Session};
@@ -42,7 +42,7 @@ const CHECKS: &str = r"(async () => {
     }
   }
   if (!document.querySelectorAll('.wf-row .wf-bars > i').length) wrong.push('the waterfalls are empty');
-  if (document.body.textContent.includes('[object')) wrong.push('an object is shown as text');
+  if (document.querySelector('main').innerText.includes('[object')) wrong.push('an object is shown as text');
   for (const chart of document.querySelectorAll('.chart')) {
     if (!chart.getAttribute('aria-label')) wrong.push('a chart has no label');
     const canvas = chart.querySelector('canvas');
@@ -99,7 +99,7 @@ fn the_report_shows_what_it_should_on_all_screens() {
     std::fs::remove_dir_all(&folder).expect("removed");
 }
 
-fn open(session: &mut Session, file: &PathBuf, (width, height): (u32, u32), scheme: &str) {
+fn open(session: &mut Session, file: &Path, (width, height): (u32, u32), scheme: &str) {
     let mut call = |method: &str, params: Value| session.call(method, params).expect("an answer");
     for domain in [
         "Page.enable",

@@ -89,7 +89,7 @@ pub(super) fn read(
         overlay: layout.overlay.map(overlay),
         hidden: hidden_by.or(hidden),
         measured_in: None,
-        pictures: pictures(layout.pictures.as_ref(), lasting),
+        pictures: pictures(layout.pictures.as_ref(), lasting).map(Box::new),
     })
 }
 

@@ -57,11 +57,11 @@ fn page() -> Page {
                 element(image, [300.0, 200.0, 500.0, 500.0]),
                 element(ElementKind::Other, [0.0, 0.0, 400.0, 300.0]),
             ],
-            pictures: Some(Pictures {
+            pictures: Some(Box::new(Pictures {
                 whole: "UklGRg==".to_owned(),
                 elements: 4,
                 ..Pictures::default()
-            }),
+            })),
             ..PageLayout::default()
         }),
         ..fake::page("news")

@@ -59,7 +59,7 @@ pub struct PageLayout {
     /// Pictures of the loaded page. They show what a load looks like and change nothing of it, so
     /// scenarios do not hold them.
     #[serde(skip)]
-    pub pictures: Option<Pictures>,
+    pub pictures: Option<Box<Pictures>>,
 }
 
 /// Pictures of the viewport, as WebP in base64: complete, and without some of its parts, so that

@@ -352,7 +352,7 @@ function filmPane(film, run, end) {
 }
 
 // Round steps between frames.
-const FILM_STEPS = [1, 10, 100, 1000, 10000].flatMap((unit) => [10, 12.5, 15, 20, 25, 30, 40, 50, 60, 80].map((size) => size * unit));
+const FILM_STEPS = [1, 10, 100, 1000, 10000].flatMap((unit) => [10, 15, 20, 30, 40, 50, 60, 80].map((size) => size * unit));
 
 // Shows frames of the loads at equal times, one row for each. `options.onTime(ms)` is called when
 // a frame is chosen.

@@ -3,6 +3,7 @@
 const WIRE_LANES = 6;
 const WIRE_LANE_HEIGHT = 32;
 const WIRE_LANE_HEAD = 12;
+const MARK_DASHES = [[6, 3], [2, 3], [10, 3, 2, 3]];
 const MARK_SAMPLES = ['╌', '┈', '─·'];
 const LANES_VIEW = 480;
 

@@ -285,7 +285,7 @@ impl<'a> Painter<'a> {
                 }
             }
             Some(layers) if levels.iter().all(|level| *level == 100) => {
-                frame = layers.whole.clone()
+                frame = layers.whole.clone();
             }
             Some(layers) => self.compose(&mut frame, layers, levels),
         }

@@ -25,7 +25,7 @@ const LAST: u16 = 250;
 /// Most frames of an animation. Longer loads have longer ticks.
 const FRAMES_MAX: f64 = 200.0;
 /// Round steps between the frames of a strip, as multiples of a power of ten milliseconds.
-const STEPS: [f64; 10] = [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
+const STEPS: [f64; 8] = [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0];
 
 /// Returns the smallest round step that is at least this long, milliseconds.
 fn round_step(ms: f64) -> f64 {

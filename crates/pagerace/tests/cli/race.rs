@@ -360,3 +360,27 @@ fn all_recordings_race_together() {
         );
     }
 }
+
+#[test]
+fn films_are_pictures_of_one_page() {
+    let sandbox = Sandbox::new("films");
+    sandbox.write("site.har", &small_har());
+    let race = [
+        "race", "site.har", "-P", "h2,h3", "-n", "cable", "--runs", "2",
+    ];
+    let run = |more: &[&str]| sandbox.run(&[&race[..], more].concat());
+    let done = run(&["--film", "strip.png", "--film", "film.gif"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let begins = |file: &str, magic: &[u8]| {
+        let bytes = fs::read(sandbox.path(file)).expect("a file");
+        bytes.starts_with(magic)
+    };
+    assert!(begins("strip.png", b"\x89PNG") && begins("film.gif", b"GIF89a"));
+    let wrong = run(&["--film", "film.mp4"]);
+    assert_eq!(wrong.code, 2);
+    assert!(
+        wrong.err.contains("--film writes .png or .gif"),
+        "{}",
+        wrong.err
+    );
+}

@@ -599,3 +599,25 @@ fn an_image_that_the_browser_asked_for_over_https_is_the_one_that_is_shown() {
     let resource = ResourceId(1);
     assert_eq!(elements[0].kind, ElementKind::Image { resource });
 }
+
+/// A damaged picture is left out; without the complete one, there are none.
+#[test]
+fn pictures_are_webp_in_base64() {
+    use super::pictures;
+    use crate::extension;
+
+    let webp = || "UklGRh4AAABXRUJQ".to_owned();
+    let told = |whole: &str| extension::Pictures {
+        whole: whole.to_owned(),
+        textless: Some("UklGRh4\"><script>".to_owned()),
+        imageless: Some(webp()),
+        bare: None,
+        canvas: Some("iVBORw0KGgo=".to_owned()),
+    };
+    let read = pictures(Some(&told(&webp())), 7).expect("pictures");
+    let there = [read.textless, read.imageless, read.bare, read.canvas];
+    assert_eq!(there, [None, Some(webp()), None, None]);
+    assert_eq!((read.whole, read.elements), (webp(), 7));
+    assert_eq!(pictures(Some(&told("")), 7), None);
+    assert_eq!(pictures(None, 7), None);
+}

@@ -99,9 +99,12 @@ pub(super) fn write_all(
         let film = median_film(results, jobs, &load, &|progress| watch.tell(progress))?;
         watch.clear();
         for path in &args.film {
-            write(path, |mut out| match is_animated(path) {
-                true => film.write_gif(&mut out),
-                false => film.write_strip(&mut out),
+            write(path, |out| {
+                if is_animated(path) {
+                    film.write_gif(out)
+                } else {
+                    film.write_strip(out)
+                }
             })?;
         }
     }
