@@ -366,7 +366,7 @@ impl Parser {
         let net = self.is_word("net");
         let share = net || self.is_word("share");
         let mut statistic = Statistic::Median;
-        let mut over_loads = false;
+        let over_loads;
         if share {
             let words = ["net", "share", "of"];
             self.words(&words[usize::from(!net)..])?;
