@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Runs what the studies of papers lack, and writes docs/reproductions. It goes on where it was, ends with status 1 if a
 # sentence of a plan's text no longer holds, and prints what each study took.
-# Usage: studies/report.sh RECORDINGS [RESULTS]
-# RECORDINGS: a folder with the files that recordings.tsv names, and others for the page of the corpus.
+# Usage: studies/report.sh RECORDINGS TRACES [RESULTS]
+# RECORDINGS: a folder with the files that recordings.tsv names, and others for the pages of the corpus and of choices.
+# TRACES: a folder with the files that traces.tsv names.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 recordings=$(realpath "${1:?the folder of the recordings is missing}")
-results=${2:-target/studies}
+traces=$(realpath "${2:?the folder of the traces is missing}")
+results=${3:-target/studies}
 docs=docs/reproductions
 mkdir -p "$results"
 cargo build --release -p pagerace || exit
@@ -23,6 +25,12 @@ while IFS=$'\t' read -r group file _; do
   listed+=(--pages "$recordings/$file")
   groups+=(--pages "$group=$recordings/$file")
 done < studies/recordings.tsv
+while IFS=$'\t' read -r file _; do
+  if [[ $file != \#* && ! -e $traces/$file ]]; then
+    echo "$traces/$file: is missing; studies/traces.tsv says where it comes from" >&2
+    exit 2
+  fi
+done < studies/traces.tsv
 
 failed=()
 times=$(mktemp)
@@ -44,14 +52,21 @@ report() {
 for plan in studies/*/plan.toml; do
   name=$(basename "$(dirname "$plan")")
   case $name in
-    sander-2022) report "$name" "${groups[@]}" ;;
+    sander-2022 | sander-2022-why) report "$name" "${groups[@]}" ;;
+    agarwal-2020-cellular) report "$name" --traces "$traces" ;;
+    agarwal-2020-choice)
+      report "$name" --pages "pages=$recordings/*.har.gz" --pages 'pages=examples/pages/*.har' \
+        --pages 'pages=tests/corpus/*.page.gz' --pages 'file=studies/agarwal-2020/pages/10mb-in-[12]mb.har.gz'
+      ;;
     gupta-2024) report "$name" "${listed[@]}" ;;
     *) report "$name" ;;
   esac
 done
 timed recommendation-flexhttp-2022 "$pagerace" recommend studies/flexhttp-2022 -o "$results/flexhttp-2022" \
   --markdown "$docs/recommendation-flexhttp-2022.md"
-timed corpus "$pagerace" corpus "$recordings"/*.har.gz --markdown "$docs/corpus.md"
+timed corpus "$pagerace" corpus "$recordings"/*.har.gz --runs 10 --markdown "$docs/corpus.md"
+timed corpus-first-visit "$pagerace" corpus "$recordings"/*.har.gz --h3-discovery alt-svc-first-visit \
+  --markdown "$docs/corpus-first-visit.md"
 # The table of docs/reproductions.md.
 PAGERACE_DOCS=write cargo test -q -p pagerace --test cli documents > "$results/documents.txt" 2>&1 || failed+=(documents)
 

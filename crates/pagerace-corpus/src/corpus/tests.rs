@@ -127,7 +127,9 @@ fn hosts_that_spoke_or_announced_http3_speak_it() {
         let page = &corpus.pages[0].page;
         let map = corpus.protocols(page, which, over);
         let hosts = page.origins.iter();
-        hosts.map(|o| map.of(o).name()).collect::<Vec<_>>()
+        hosts
+            .map(|o| map.of_host(&o.host, o.third_party).unwrap().name())
+            .collect::<Vec<_>>()
     };
     let (recorded, providers) = (Http3Hosts::Recorded, Http3Hosts::Providers);
     assert_eq!(

@@ -118,8 +118,6 @@ fn starts_a_word(before: Option<char>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     fn check(text: &str) -> Result<(), String> {
         let plan = format!(
             "about = \"A testbed of 2,500 hosts\"\nruns = 30\nnetwork = \"rate 2mbit loss 0.5%\"\n\

@@ -266,7 +266,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
     let Filled { text, broken } = answers.fill(path, study)?;
     if !broken.is_empty() {
         return Err(Failed::sentences(format!(
-            "{}: the results do not bear out what its text says; rewrite these sentences:\n{}",
+            "{}: the results do not bear out what its text says; rewrite these sentences, or take `text` out of a plan with other pages or settings:\n{}",
             path.display(),
             broken.join("\n")
         ))
