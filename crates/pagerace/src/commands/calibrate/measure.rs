@@ -35,7 +35,12 @@ pub(super) fn observations(
 ) -> Result<Observations> {
     let wanted = |plan: &Plan| args.offline || pages.are_served(&plan.pages[0].name);
     let wanted: Vec<bool> = design.iter().map(wanted).collect();
-    let mut missing = missing(design, &wanted, &kept);
+    // Changes are judged one by one, so that a part is worth most when it is complete.
+    let at_once = match args.changes {
+        Some(_) => args.loads.runs() as usize,
+        None => RUNS_AT_ONCE,
+    };
+    let mut missing = missing(design, &wanted, &kept, at_once);
     if !args.offline {
         let all = missing.len();
         missing.retain(|step| !kept.is_of_another_setting(&design[step.part], step.load));
@@ -162,12 +167,17 @@ fn place(plan: &Plan, load: Load) -> String {
 
 /// Returns the loads that are missing of the `wanted` parts: some runs of all parts, then more.
 /// Within a part contenders take turns run by run, so that drift affects all of them equally.
-fn missing(design: &[Plan], wanted: &[bool], kept: &Kept<'_>) -> Vec<Step> {
+fn missing(
+    design: &[Plan],
+    wanted: &[bool],
+    kept: &Kept<'_>,
+    at_once: usize,
+) -> Vec<Step> {
     let runs = design.iter().map(|plan| plan.runs as usize).max();
-    let rounds = (0..runs.unwrap_or(0)).step_by(RUNS_AT_ONCE);
+    let rounds = (0..runs.unwrap_or(0)).step_by(at_once);
     let of_part = |(part, plan): (usize, &Plan), from: usize| {
         let loads = interleaved(plan);
-        let here = loads.filter(|load| (from..from + RUNS_AT_ONCE).contains(&load.run));
+        let here = loads.filter(|load| (from..from + at_once).contains(&load.run));
         let steps = here.map(|load| Step { part, load });
         let new = steps.filter(|step| !kept.has(plan, step.load));
         new.collect::<Vec<Step>>()
