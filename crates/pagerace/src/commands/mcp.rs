@@ -206,7 +206,10 @@ impl Offer {
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }
-        let mut parts = vec![String::from_utf8_lossy(&output.stdout).into_owned()];
+        // The file is this program's own, and gone.
+        let told = format!("Wrote {}\n", file.display());
+        let text = String::from_utf8_lossy(&output.stdout).replace(&told, "");
+        let mut parts = vec![text];
         if self.has_json {
             parts.push(json.map_err(|error| error.to_string())?);
         }
