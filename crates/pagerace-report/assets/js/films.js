@@ -29,7 +29,7 @@ function drawFilm(state) {
   if (!two) return [];
   const about = page.scene.pictures ? 'The picture is the recorded page; when each part appears is simulated.'
     : `${page.scene.guessed ? 'The recording has neither layout nor picture' : 'The recording has no picture'}: grey lines are text, blue boxes images${page.scene.guessed ? ', at assumed places' : ''}.`;
-  const largest = page.largest ? ` The largest element is ${page.largest.name}; it is outlined from its paint on.` : '';
+  const largest = page.largest ? ` The largest element is ${page.largest.name}${page.scene.largest === null ? '' : '; it is outlined from its paint on'}.` : '';
   byId('strip-hint').textContent = `${about}${largest} Dashed: first contentful paint; solid: largest contentful paint. Choose a frame to see it large.`;
   const player = pageracePlayer(byId('film'), all, { label: `Films of ${page.name}` });
   const strip = pageraceStrip(byId('strip'), two, {
