@@ -73,6 +73,16 @@ impl PageSite {
         std::mem::take(&mut self.asked)
     }
 
+    /// Returns the class that the server knows of a resource.
+    fn class(&self, r: &Resource) -> RequestPriority {
+        let is_raised = r.destination == Destination::Image && r.in_viewport;
+        if self.hints && is_raised {
+            r.priority.min(RequestPriority::High)
+        } else {
+            r.priority
+        }
+    }
+
     fn resource(&self, path: &[u8]) -> Option<&Resource> {
         let number = std::str::from_utf8(path.strip_prefix(b"/")?).ok()?;
         self.page.resources.get(number.parse::<usize>().ok()?)
@@ -109,10 +119,7 @@ impl Site for PageSite {
             facts: Facts {
                 destination: r.destination,
                 script_mode: r.script_mode,
-                class: match self.hints && r.destination == Destination::Image && r.in_viewport {
-                    true => r.priority.min(RequestPriority::High),
-                    false => r.priority,
-                },
+                class: self.class(r),
                 render_blocking: r.render_blocking,
             },
             nature: self.natures.get(r.id.index()).copied().unwrap_or_default(),
