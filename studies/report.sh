@@ -67,6 +67,7 @@ timed recommendation-flexhttp-2022 "$pagerace" recommend studies/flexhttp-2022 -
 timed corpus "$pagerace" corpus "$recordings"/*.har.gz --runs 10 --markdown "$docs/corpus.md"
 timed corpus-first-visit "$pagerace" corpus "$recordings"/*.har.gz --h3-discovery alt-svc-first-visit \
   --markdown "$docs/corpus-first-visit.md"
+timed corpus-bbr "$pagerace" corpus "$recordings"/*.har.gz --runs 10 --cc bbr --markdown "$docs/corpus-bbr.md"
 # The table of docs/reproductions.md.
 PAGERACE_DOCS=write cargo test -q -p pagerace --test cli documents > "$results/documents.txt" 2>&1 || failed+=(documents)
 

@@ -82,6 +82,16 @@ impl PageSite {
         links.map(|link| Field::new("link", link)).collect()
     }
 
+    /// Returns the class that the server knows of a resource.
+    fn class(&self, r: &Resource) -> RequestPriority {
+        let is_raised = r.destination == Destination::Image && r.in_viewport;
+        if self.hints && is_raised {
+            r.priority.min(RequestPriority::High)
+        } else {
+            r.priority
+        }
+    }
+
     fn resource(&self, path: &[u8]) -> Option<&Resource> {
         let number = std::str::from_utf8(path.strip_prefix(b"/")?).ok()?;
         self.page.resources.get(number.parse::<usize>().ok()?)
@@ -119,10 +129,7 @@ impl Site for PageSite {
             facts: Facts {
                 destination: r.destination,
                 script_mode: r.script_mode,
-                class: match self.hints && r.destination == Destination::Image && r.in_viewport {
-                    true => r.priority.min(RequestPriority::High),
-                    false => r.priority,
-                },
+                class: self.class(r),
                 render_blocking: r.render_blocking,
                 served: r.served_priority,
             },

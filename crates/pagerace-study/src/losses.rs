@@ -119,18 +119,19 @@ impl LossSpec {
             }
         })?;
         let names = varying.iter().map(|one| one.name.to_owned());
-        let (header, rows): (Vec<&str>, fn(&Place) -> Vec<Vec<Value>>) = match self.by {
-            By::Category => (
-                vec![
-                    "category",
-                    "requests",
-                    "lost packets",
-                    "for each request",
-                    "of all lost",
-                ],
-                by_category,
-            ),
-            By::Time => (vec!["time", "lost packets", "most in"], by_time),
+        let header: &[&str] = match self.by {
+            By::Category => &[
+                "category",
+                "requests",
+                "lost packets",
+                "for each request",
+                "of all lost",
+            ],
+            By::Time => &["time", "lost packets", "most in"],
+        };
+        let rows = match self.by {
+            By::Category => by_category,
+            By::Time => by_time,
         };
         let mut all = Vec::new();
         for (words, place) in &places {
@@ -144,7 +145,9 @@ impl LossSpec {
         }
         Ok(FilledTable {
             caption: "Lost packets with bytes of responses; means over loads".to_owned(),
-            header: names.chain(header.into_iter().map(str::to_owned)).collect(),
+            header: names
+                .chain(header.iter().map(|name| (*name).to_owned()))
+                .collect(),
             left: varying.len() + 1,
             rows: all,
         })

@@ -92,8 +92,8 @@ fn mixes_have_names() {
 
 #[test]
 fn pages_have_groups() {
-    let study =
-        read("[pages]\nsmall = \"src/l*.rs\"\nlarge = [\"src/pla*.rs\", \"src/plan.rs\"]").unwrap();
+    let study = read("[pages]\nsmall = \"src/li*.rs\"\nlarge = [\"src/pla*.rs\", \"src/plan.rs\"]")
+        .unwrap();
     let page = |group: &str, file: &str| PageFile {
         group: group.to_owned(),
         path: PathBuf::from(env!("CARGO_MANIFEST_DIR"))

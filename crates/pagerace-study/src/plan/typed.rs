@@ -104,7 +104,7 @@ fn tokens(text: &str) -> impl Iterator<Item = (Option<char>, &str)> {
         let goes_on = |place: usize| {
             is_digit(place) || matches!(bytes.get(place), Some(b'.' | b',')) && is_digit(place + 1)
         };
-        let end = (1..).find(|place| !goes_on(*place))?;
+        let end = (1..=bytes.len()).find(|place| !goes_on(*place))?;
         before = own[..end].chars().next_back();
         rest = &own[end..];
         Some((before_it, &own[..end]))
