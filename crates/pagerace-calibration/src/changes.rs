@@ -25,6 +25,8 @@ pub use tally::{Tally, record};
 /// The probability under which a measured difference counts as one: four loads of each kind, of
 /// which all of one come before all of the other, have 0.029.
 const SIGNIFICANT: f64 = 0.05;
+/// The fewest loads with and without a change that can differ significantly.
+const LOADS_MIN: usize = 4;
 /// The share of the metric under which a measured difference is too small to judge a sign by.
 const TELLING: f64 = 0.02;
 /// A predicted difference is as large as the measured one within this share of it ..
@@ -116,7 +118,7 @@ impl Trial {
 }
 
 /// Compares the effects in `predicted`, whose plan has one page, one network, and first the page
-/// as it is, with what was observed. Changes without observations are left out.
+/// as it is, with what was observed. Changes that were loaded too few times are left out.
 pub fn trials(
     predicted: &Results,
     observations: &Observations,
@@ -141,6 +143,9 @@ pub fn trials(
         changed.flat_map(|pair| metrics.iter().map(move |metric| (pair.0, pair.1, *metric)));
     let trial = |(contender, with, metric): (usize, &Observation, MetricId)| {
         let (before, after) = (base.values(metric), with.values(metric));
+        if before.len().min(after.len()) < LOADS_MIN {
+            return None;
+        }
         let difference = with.median(metric)? - base.median(metric)?;
         difference.is_finite().then(|| Trial {
             page: base.page.clone(),

@@ -166,9 +166,10 @@ pub fn measure(
     let speedline = options.speed_index.then(node::Speedline::open);
     let speedline = speedline.and_then(|opened| opened.map_err(|e| notes.push(e.to_string())).ok());
 
-    let mut session = match options.own_profile {
-        true => browser.only_page()?,
-        false => browser.page()?,
+    let mut session = if options.own_profile {
+        browser.only_page()?
+    } else {
+        browser.page()?
     };
     prepare(&mut session, options)?;
     if !options.blocked.is_empty() {

@@ -159,6 +159,7 @@ const QUICK: MeasureOptions = MeasureOptions {
     requests: true,
     speed_index: false,
     blocked: Vec::new(),
+    own_profile: false,
 };
 
 #[test]

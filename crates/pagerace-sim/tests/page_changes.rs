@@ -45,7 +45,7 @@ fn page() -> Page {
     page.origins[0].recorded_rtt = Some(Duration::from_millis(20));
     page.origins.push(cdn);
     page.resources[1].origin = OriginId(1);
-    page.resources[1].url = "https://cdn.example/1".to_owned();
+    "https://cdn.example/1".clone_into(&mut page.resources[1].url);
     page
 }
 

@@ -103,19 +103,21 @@ fn tallied(name: Vec<String>, tally: &Tally) -> Vec<String> {
 }
 
 fn summary(trials: &[Trial]) -> Section {
-    let sets: [(&str, fn(&Trial) -> bool); 3] = [
-        ("all pages", |_| true),
-        ("tuned", |one| !one.held_out),
-        ("held out", |one| one.held_out),
+    let sets = [
+        ("all pages", None),
+        ("tuned", Some(false)),
+        ("held out", Some(true)),
     ];
     let mut rows = Vec::new();
-    for (name, belongs) in sets {
+    for (name, held_out) in sets {
         for metric in metrics(trials) {
             let own = trials.iter();
-            let own = own.filter(|one| belongs(one) && one.metric == metric);
+            let own = own.filter(|one| {
+                one.metric == metric && held_out.is_none_or(|wanted| one.held_out == wanted)
+            });
             if own.clone().next().is_some() {
                 let names = vec![name.to_owned(), metric.metric().title.to_owned()];
-                rows.push(tallied(names, &Tally::of(own)));
+                rows.push(tallied(names, &Tally::of(&own)));
             }
         }
     }
@@ -164,7 +166,7 @@ fn by(
         }
         let rows = groups.into_iter().map(|(name, own)| {
             let pages = distinct(own.iter().map(|one| one.page.as_str())).len();
-            let tally = Tally::of(own.iter().copied());
+            let tally = Tally::of(&own.iter().copied());
             tallied(vec![name, pages.to_string()], &tally)
         });
         let header = columns(&format!("{names} | {TALLY}"));

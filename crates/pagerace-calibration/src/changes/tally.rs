@@ -31,7 +31,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts these trials.
-    pub fn of<'a>(trials: impl Iterator<Item = &'a Trial> + Clone) -> Self {
+    pub fn of<'a>(trials: &(impl Iterator<Item = &'a Trial> + Clone)) -> Self {
         let count = |of: fn(&Trial) -> bool| trials.clone().filter(|one| of(one)).count();
         let outcomes = |of: Outcome| {
             let all = trials.clone();
@@ -77,7 +77,7 @@ pub fn record(trials: &[Trial], comments: &[String]) -> String {
         let mut pages: Vec<&str> = own.clone().map(|one| one.page.as_str()).collect();
         pages.sort_unstable();
         pages.dedup();
-        let tally = Tally::of(own);
+        let tally = Tally::of(&own);
         let ratio = tally
             .ratio
             .map_or_else(String::new, |ratio| format!("{ratio:.2}"));

@@ -64,7 +64,7 @@ fn a_tally_counts_signs_and_claims() {
         trial("news", 200.0, 1000.0),
         trial("news", 10.0, 900.0),
     ];
-    let tally = Tally::of(all.iter());
+    let tally = Tally::of(&all.iter());
     assert_eq!((tally.trials, tally.told, tally.sign_right), (4, 3, 1));
     let outcomes = [tally.claims_true, tally.claims_untold, tally.claims_false];
     assert_eq!(outcomes, [1, 1, 1]);

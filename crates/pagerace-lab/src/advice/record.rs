@@ -25,7 +25,10 @@ pub struct Record {
 /// Returns the record of claims about a metric: about changes of the first one's kind if there are
 /// enough of them, with its name, else about all kinds.
 pub fn record(metric: MetricId, changes: &Changes) -> (Option<&'static str>, Record) {
-    let kind = changes.all().first().map(|one| one.kind());
+    let kind = changes
+        .all()
+        .first()
+        .map(pagerace_page::change::Change::kind);
     let own = total(TABLE, metric, kind);
     match kind {
         Some(kind) if own.claims >= ENOUGH => (Some(kind), own),

@@ -159,10 +159,12 @@ fn crowds_keep_what_was_measured_and_take_the_rest_from_the_nearest_network() {
 #[test]
 fn many_users_become_few_crowds_of_like_users() {
     let networks = ["slow-4g", "cable"].map(|name| Network::parse(name).unwrap());
-    let lines: String = (0..100)
-        .map(|i| format!("{},{}\n", 20 + 3 * i, 40.0 / f64::from(1 + i % 10)))
+    let lines = (0..100).map(|i| format!("{},{}", 20 + 3 * i, 40.0 / f64::from(1 + i % 10)));
+    let lines: Vec<String> = ["rtt_ms,down_mbps".to_owned()]
+        .into_iter()
+        .chain(lines)
         .collect();
-    let users = parse(&format!("rtt_ms,down_mbps\n{lines}")).unwrap();
+    let users = parse(&(lines.join("\n") + "\n")).unwrap();
     let found = crowds(&users, &networks, 6, 1.0).unwrap();
     assert_eq!(found.len(), 6);
     let sum: f64 = found.iter().map(|one| one.weight).sum();

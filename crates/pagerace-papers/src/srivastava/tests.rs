@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn all_variants_read_back() {
     let variants: Vec<String> = interventions().iter().map(ToString::to_string).collect();
-    assert_eq!(variants, INTERVENTIONS);
+    assert_eq!(variants, INTERVENTIONS.map(|(_, text)| text));
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn take_part(server: &Running, page: &str, manner: &Manner, rng: &mut Rng, steps
                 "{html}"
             );
             let value = fake::answer(&survey, &question.answer, task, manner, rng);
-            form.push_str(&format!("&{}={value}", question.id));
+            form = format!("{form}&{}={value}", question.id);
         }
         assert_eq!(status(&server.post(page, &form)), "303", "{form}");
     }

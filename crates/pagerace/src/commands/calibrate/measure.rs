@@ -167,12 +167,7 @@ fn place(plan: &Plan, load: Load) -> String {
 
 /// Returns the loads that are missing of the `wanted` parts: some runs of all parts, then more.
 /// Within a part contenders take turns run by run, so that drift affects all of them equally.
-fn missing(
-    design: &[Plan],
-    wanted: &[bool],
-    kept: &Kept<'_>,
-    at_once: usize,
-) -> Vec<Step> {
+fn missing(design: &[Plan], wanted: &[bool], kept: &Kept<'_>, at_once: usize) -> Vec<Step> {
     let runs = design.iter().map(|plan| plan.runs as usize).max();
     let rounds = (0..runs.unwrap_or(0)).step_by(at_once);
     let of_part = |(part, plan): (usize, &Plan), from: usize| {

@@ -32,7 +32,7 @@ fn hints_are_links_and_priorities_are_fields() {
     let images = page.resources.iter_mut();
     let image = images
         .into_iter()
-        .find(|one| one.url.ends_with(".jpg"))
+        .find(|one| one.mime_type == "image/jpeg")
         .unwrap();
     // An image of the page's own host.
     image.origin = own;
@@ -155,10 +155,11 @@ fn caddy_reads_its_lines() {
 fn h2o_reads_its_lines() {
     let Some(h2o) = program(&["h2o"]) else { return };
     let lines = odd().lines(Server::H2o);
-    let lines: String = lines
+    let lines: Vec<String> = lines
         .lines()
         .map(|line| format!("      {line}\n"))
         .collect();
+    let lines = lines.concat();
     let text = format!("hosts:\n  localhost:\n    listen: 65083\n    paths:\n{lines}");
     check("h2o", &text, |file| {
         let mut command = Command::new(h2o);
