@@ -17,14 +17,14 @@ fn made(name: &str) -> Sandbox {
 
 /// Returns the answer of a survey's server to this request.
 fn ask(address: &str, path: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
+    let mut stream = TcpStream::connect(address).expect("the server answers");
     write!(
         stream,
         "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n"
     )
-    .unwrap();
+    .expect("the server answers");
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
+    stream.read_to_string(&mut answer).expect("the server answers");
     answer
 }
 
