@@ -24,7 +24,9 @@ fn ask(address: &str, path: &str) -> String {
     )
     .expect("the server answers");
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("the server answers");
+    stream
+        .read_to_string(&mut answer)
+        .expect("the server answers");
     answer
 }
 
