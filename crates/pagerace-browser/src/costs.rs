@@ -8,13 +8,11 @@
 use std::ops::Range;
 
 use pagerace_core::{Destination, Duration, Rng};
+use pagerace_page::model::TEXT_RATIO;
 use pagerace_page::{Page, PageLayout, Resource, ResourceId};
 
 use crate::BrowserConfig;
 
-/// Decoded bytes per encoded byte of text if the decoded size is unknown; about the ratio
-/// of gzip on markup and code.
-const TEXT_RATIO: f64 = 4.0;
 /// HTML parsing and DOM building of the page's own document, inline scripts included: a fixed part,
 /// and a part per decoded KiB, which documents of frames have, too.
 const HTML_MS: f64 = 5.0;

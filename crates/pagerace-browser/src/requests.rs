@@ -14,7 +14,7 @@ mod delayable;
 use std::collections::{BTreeSet, VecDeque};
 
 use pagerace_core::{Instant, Priority, Protocol, RequestPriority};
-use pagerace_page::{EarlyHint, NoResponse, Page, Resource, ResourceId};
+use pagerace_page::{NoResponse, Page, Resource, ResourceId};
 
 use self::delayable::{Delayable, is_delayable};
 use crate::graph::Graph;
@@ -89,12 +89,10 @@ impl Requests {
         let classes = (profile.first_classes)(page, &in_head);
         let entry = |((resource, class), in_head): ((&Resource, RequestPriority), bool)| {
             let main = graph.in_main_frame(resource.id);
-            let is_early = profile.early_preloads && resource.early == EarlyHint::Preload;
             Entry {
                 class,
                 signal: (profile.signal)(resource, class),
-                // The renderer does not hold back what it does not request.
-                may_wait: main && !is_early && (profile.may_wait)(resource, class, in_head),
+                may_wait: main && (profile.may_wait)(resource, class, in_head),
                 leads: main && (profile.leads)(resource, class),
                 held: None,
                 medium: false,
@@ -119,6 +117,15 @@ impl Requests {
             in_flight: InFlight::default(),
             delayable: Delayable::default(),
         }
+    }
+
+    /// Prepares the request for what a 103 response preloads. The renderer does not hold back what
+    /// it does not request.
+    pub(crate) fn preload_early(&mut self, resource: &Resource) {
+        let class = resource.preload_class();
+        let signal = (self.profile.signal)(resource, class);
+        let entry = &mut self.entries[resource.id.index()];
+        (entry.class, entry.signal, entry.may_wait) = (class, signal, false);
     }
 
     /// Sets the protocol of each resource. A host without an address never tells that it supports

@@ -61,7 +61,7 @@ pub struct Trial {
     pub p: f64,
 }
 
-/// What became of a claim.
+/// The fate of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// The measured difference has the claimed sign.

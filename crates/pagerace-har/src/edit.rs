@@ -16,7 +16,8 @@ use pagerace_page::{Changes, Page, ResourceId};
 use thiserror::Error;
 use url::Url;
 
-use crate::har::markup::{scan, tokens};
+use crate::error::ImportError;
+use crate::har::markup::{Element, scan, tokens};
 use crate::recording::{Exchange, Recording};
 
 /// A recording after changes.
@@ -35,6 +36,9 @@ pub enum EditError {
     /// The change cannot be made to the page.
     #[error(transparent)]
     Page(#[from] pagerace_page::change::CannotChange),
+    /// A file that a change names cannot be read.
+    #[error(transparent)]
+    File(#[from] ImportError),
     /// Markup alone cannot make the change.
     #[error(
         "`{change}`: the recorded bodies alone cannot make this change; simulate it with \
@@ -74,7 +78,7 @@ impl Recording {
     /// A change has no effect on the page, or on what servers send.
     pub fn changed(&self, changes: &Changes) -> Result<Edited, EditError> {
         let mut changed = self.clone();
-        self.measure(&mut changed.page, changes);
+        self.measure(&mut changed.page, changes)?;
         let mut unnamed = Vec::new();
         for change in changes.all() {
             let one = Changes::new(vec![change.clone()]);
@@ -120,7 +124,7 @@ impl Recording {
                     let (Some(exchange), Ok(moved)) = (exchange, Url::parse(moved)) else {
                         continue;
                     };
-                    // What scripts request stays where it is.
+                    // The old URL stays for requests of scripts.
                     let mut copy = exchange.clone();
                     if resource.destination == Destination::Style
                         && let Some(sheet) = text(exchange)
@@ -152,8 +156,8 @@ impl Recording {
                         continue;
                     }
                     if joined.is_empty() {
-                        *edit = Edit::Served;
-                        named.insert(url);
+                        // The joined file has another digest.
+                        *edit = Edit::Rename(url);
                     } else {
                         *edit = Edit::Remove;
                     }
@@ -252,7 +256,7 @@ fn set_coding(exchange: &mut Exchange, coding: &str) {
     fields.push(("content-encoding".to_owned(), coding.to_owned()));
 }
 
-fn text(exchange: &Exchange) -> Option<&str> {
+pub(crate) fn text(exchange: &Exchange) -> Option<&str> {
     std::str::from_utf8(exchange.body.as_ref()?).ok()
 }
 
@@ -308,6 +312,7 @@ fn in_markup(
 ) -> Vec<Replacement> {
     let mut ends: BTreeMap<usize, &Edit> = BTreeMap::new();
     for reference in scan(html, document) {
+        let is_preload = reference.element == Element::Preload;
         if let Some((url, edit)) = all.get_key_value(&reference.url)
             && matches!(
                 edit,
@@ -320,6 +325,13 @@ fn in_markup(
             )
         {
             named.insert(url.clone());
+            // A preload of a file that stands in the document is idle; one of a file that moves, or
+            // runs otherwise, stays.
+            let edit = match edit {
+                Edit::Replace(_) if is_preload => &Edit::Remove,
+                Edit::Move | Edit::Set("type", _) if is_preload => continue,
+                edit => edit,
+            };
             ends.insert(reference.offset as usize, edit);
         }
     }
@@ -327,7 +339,7 @@ fn in_markup(
     // The element that is being removed, what takes its place, and the picture around it.
     let (mut removed, mut picture): (Option<Open>, Option<Open>) = (None, None);
     let mut instead = String::new();
-    // What moves to the end of the body, and where that is.
+    // The elements that move to the end of the body, and the place of that end.
     let (mut moved, mut is_moved, mut end) = (String::new(), false, html.len());
     let mut for_image = None;
     for token in tokens(html) {
@@ -355,7 +367,12 @@ fn in_markup(
                     | Edit::Other => {}
                     Edit::Rename(moved) => {
                         let text = &html[tag.span.start..tag.span.end];
-                        for (_, value) in inside::attributes(text) {
+                        for (name, value) in inside::attributes(text) {
+                            // The new body may differ in its URLs.
+                            if text[name.clone()].eq_ignore_ascii_case("integrity") {
+                                let at = tag.span.start + name.start;
+                                edits.push((at..at, "data-".to_owned()));
+                            }
                             let whole = text[value.clone()].replace("&amp;", "&");
                             let url = document.join(whole.trim()).ok();
                             let url = url.and_then(|url| without_fragment(url.as_str()));
@@ -382,7 +399,7 @@ fn in_markup(
                     Edit::Hold => {
                         let text = &html[tag.span.start..tag.span.end];
                         for (name, _) in inside::attributes(text) {
-                            let names = ["src", "srcset", "href", "data", "poster"];
+                            let names = ["src", "srcset", "imagesrcset", "href", "data", "poster"];
                             if names
                                 .iter()
                                 .any(|one| one.eq_ignore_ascii_case(&text[name.clone()]))

@@ -8,20 +8,24 @@ use pagerace_page::model::MeasuredSize;
 use pagerace_page::{Changes, Page, Resource, ResourceId};
 
 use crate::coding::Coding;
-use crate::edit::inside;
+use crate::edit::{inside, text};
+use crate::error::ImportError;
 use crate::har::{ImportOptions, load_recording};
 use crate::recording::{Exchange, Recording};
 
 impl Recording {
     /// Writes the sizes that `changes` need to `page`, as far as this recording of it holds the
     /// bodies.
-    pub fn measure(&self, page: &mut Page, changes: &Changes) {
+    ///
+    /// # Errors
+    /// The recording of a dictionary cannot be read.
+    pub fn measure(&self, page: &mut Page, changes: &Changes) -> Result<(), ImportError> {
         for change in changes.all() {
             let Some(measure) = change.measure() else {
                 continue;
             };
             let selected = change.selected(page);
-            for (id, bytes) in self.sizes(page, &selected, &measure) {
+            for (id, bytes) in self.sizes(page, &selected, &measure)? {
                 let (known, name) = (&mut page.resources[id.index()].measured, change.name());
                 known.retain(|size| size.change != name);
                 known.push(MeasuredSize {
@@ -30,15 +34,21 @@ impl Recording {
                 });
             }
         }
+        Ok(())
     }
 
     /// Returns the sizes of those of the resources that can be measured.
-    fn sizes(&self, page: &Page, of: &[ResourceId], measure: &Measure) -> Vec<(ResourceId, u64)> {
+    fn sizes(
+        &self,
+        page: &Page,
+        of: &[ResourceId],
+        measure: &Measure,
+    ) -> Result<Vec<(ResourceId, u64)>, ImportError> {
         let all = of.iter().filter_map(|id| {
             let resource = page.resource(*id);
             Some((*id, resource, self.answering(resource)?))
         });
-        match measure {
+        Ok(match measure {
             Measure::Coding(name) => {
                 let coding = Coding::standing_for(name);
                 let bytes = |exchange: &Exchange| {
@@ -50,20 +60,20 @@ impl Recording {
             }
             Measure::Inside => {
                 let Some(document) = self.answering(page.resource(page.document)) else {
-                    return Vec::new();
+                    return Ok(Vec::new());
                 };
-                let Some(text) = text_of(document) else {
-                    return Vec::new();
+                let Some(html) = text(document) else {
+                    return Ok(Vec::new());
                 };
-                let before = length(document, text);
+                let before = length(document, html);
                 all.filter_map(|(id, resource, exchange)| {
                     let is_known = matches!(
                         resource.destination,
                         Destination::Style | Destination::Script
                     );
-                    let body = text_of(exchange).filter(|_| is_known)?;
+                    let body = text(exchange).filter(|_| is_known)?;
                     let element = inside::element(resource.destination, body, &exchange.url);
-                    let after = length(document, &format!("{text}{element}"));
+                    let after = length(document, &format!("{html}{element}"));
                     Some((id, after.saturating_sub(before)))
                 })
                 .collect()
@@ -72,7 +82,7 @@ impl Recording {
                 let mut joined: Vec<(&str, &Exchange)> = Vec::new();
                 let mut before = 0;
                 all.filter_map(|(id, resource, exchange)| {
-                    joined.push((text_of(exchange)?, exchange));
+                    joined.push((text(exchange)?, exchange));
                     let parts = joined.iter().map(|(body, exchange)| (*body, &exchange.url));
                     let whole = inside::joined(resource.destination, parts);
                     let length = length(joined[0].1, &whole);
@@ -83,9 +93,7 @@ impl Recording {
                 .collect()
             }
             Measure::Dictionary(file) => {
-                let Ok(old) = load_recording(Path::new(file), &ImportOptions::default()) else {
-                    return Vec::new();
-                };
+                let old = load_recording(Path::new(file), &ImportOptions::default())?;
                 all.filter_map(|(id, resource, exchange)| {
                     let body = exchange.body.as_ref()?;
                     let earlier = old.earlier(resource)?.body.as_ref()?;
@@ -97,7 +105,7 @@ impl Recording {
                 })
                 .collect()
             }
-        }
+        })
     }
 
     /// Returns the exchange that answers the request for a resource.
@@ -129,10 +137,6 @@ impl Recording {
 
 fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or(url)
-}
-
-fn text_of(exchange: &Exchange) -> Option<&str> {
-    std::str::from_utf8(exchange.body.as_ref()?).ok()
 }
 
 /// Returns the bytes of a text in the content coding of an exchange.

@@ -20,9 +20,9 @@ use crate::runner::{OnProgress, Runner, run_all, run_race};
 use crate::why::{Explainer, explainable};
 
 pub use effect::{Effect, Effects, OnUsers, Worth};
-pub(crate) use ideas::selector;
+pub use ideas::selector;
 pub use ideas::{Idea, ideas};
-pub use record::{Record, record};
+pub use record::{OVER, Record, measured_over, record};
 
 /// Loads of each variant and world while ideas are sought, on all networks together.
 const SCREENED: usize = 18;
@@ -80,7 +80,7 @@ pub struct Advice {
     pub sum: Vec<Effects>,
 }
 
-/// What the search for advice tells of itself.
+/// A message of the search for advice.
 #[derive(Clone, Copy, Debug)]
 pub enum News<'a> {
     /// The next part begins: its name, and the number of its loads.
@@ -132,6 +132,13 @@ fn worth(effects: &[Effects]) -> Worth {
 fn mean(effects: &[Effects]) -> f64 {
     let sum: f64 = effects.iter().map(Effects::mean).sum();
     sum / effects.len().max(1) as f64
+}
+
+/// Returns the place of an idea among others: by its mean effect in thousandths, and of equals the one
+/// that changes less.
+fn rank(effects: &[Effects], idea: &Idea) -> (i64, usize) {
+    let thousandths = (mean(effects) * 1000.0).round();
+    (thousandths as i64, idea.changes.all().len())
 }
 
 /// Loads the page with changes.
@@ -248,7 +255,7 @@ pub fn advise(
         .map(|contender| lab.effects(&screened, 0, contender))
         .collect();
     let mut ranked: Vec<usize> = (0..all.len()).collect();
-    ranked.sort_by(|a, b| mean(&found[*a]).total_cmp(&mean(&found[*b])).then(a.cmp(b)));
+    ranked.sort_by_key(|i| (rank(&found[*i], &all[*i]), *i));
     let (chosen, idle): (Vec<usize>, Vec<usize>) = ranked
         .into_iter()
         .partition(|i| found[*i].iter().any(Effects::moves));
@@ -290,15 +297,17 @@ pub fn advise(
         }
         together.push(added);
     }
-    let sum = match together.len() {
+    let mut sum = match together.len() {
         0 => Vec::new(),
         count => lab.effects(&results, 0, maker(count)),
     };
-    judged.sort_by(|a, b| {
-        let key = |one: &Tried| (one.worth(), one.mean());
-        let ((a, x), (b, y)) = (key(a), key(b));
-        a.cmp(&b).then(x.total_cmp(&y))
-    });
+    judged.sort_by_key(|one| (one.worth(), rank(&one.effects, &one.idea)));
+    if together.is_empty() {
+        // The combination did not last in new worlds; the best single idea that did is an answer.
+        let gains = |one: &&Tried| one.worth() == Worth::Gains && one.idea.is_repair;
+        together.extend(judged.iter().find(gains).cloned());
+        sum.extend(together.iter().flat_map(|one| one.effects.clone()));
+    }
     Ok(Advice {
         results,
         awaited: awaited.into_iter().collect(),
@@ -359,7 +368,7 @@ pub fn combined<'a>(ideas: impl Iterator<Item = &'a Idea>) -> Changes {
 }
 
 /// Returns the other times of the load that come later.
-fn costs(
+pub(crate) fn costs(
     results: &Results,
     base: usize,
     contender: usize,

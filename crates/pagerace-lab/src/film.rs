@@ -29,7 +29,7 @@ const AREA_MIN: u32 = 200;
 /// Longest name of a part.
 const NAME_MAX: usize = 40;
 
-/// What a load tells about its film.
+/// The facts of a load that its film needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Load<'a> {
     /// Paints in order of time.
@@ -43,7 +43,7 @@ pub struct Load<'a> {
 pub struct Stage {
     /// The scene.
     pub scene: Scene,
-    /// What each part of the scene shows.
+    /// The content of each part of the scene.
     shown: Vec<Part>,
     /// Fonts of each part.
     fonts: Vec<Vec<ResourceId>>,
@@ -308,7 +308,8 @@ impl Stage {
             }
             let mut level = 0;
             for paint in paints {
-                let rows = (paint.rows / 10) as u8;
+                // The first rows of an image are less than a per cent of it.
+                let rows = (paint.rows / 10).max(1) as u8;
                 if rows > level {
                     level = rows;
                     shows.push((paint.at, part, level));

@@ -14,9 +14,10 @@ use pagerace_page::model::ImageBytes;
 use pagerace_page::{Changes, Page, ResourceId};
 use pagerace_sim::Explainable;
 
-use crate::advice::{Effects, News, selector};
+use crate::advice::{Effect, Effects, News, Worth, costs, selector};
 use crate::contender::Contender;
 use crate::error::LabError;
+use crate::metric::MetricId;
 use crate::plan::Plan;
 use crate::results::Results;
 use crate::runner::{OnProgress, Runner, run_all, run_race};
@@ -29,7 +30,7 @@ const SEARCHED: usize = 9;
 const JUDGED: usize = 72;
 /// The number of runs on one network, if there are many networks or few.
 const JUDGED_RANGE: (usize, usize) = (10, 24);
-/// Assignments that are tried at most.
+/// The number of tried assignments after which the search ends.
 const TRIED: usize = 250;
 /// Responses that the metric does not wait for, and that are moved one by one: the largest.
 const SINGLE: usize = 8;
@@ -60,10 +61,12 @@ pub struct Tuning {
     /// The judged loads: of each strategy, the first one obeying the browser's signals, and last
     /// of the priorities that were found, if there are any.
     pub results: Results,
-    /// The priorities as changes of the page; empty if none are better than the browser's.
+    /// The priorities as changes of the page; empty if none gain over the browser's.
     pub changes: Changes,
     /// Their effects on the metric, against the browser's signals.
     pub effects: Effects,
+    /// Other metrics that come later, with the network.
+    pub costs: Vec<(MetricId, usize, Effect)>,
     /// The median time on each network in which no order of bytes could be sooner: in each world,
     /// that of the soonest strategy, or of a load whose link carries only what the metric waits for.
     pub bounds: Vec<Option<f64>>,
@@ -203,34 +206,18 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the assignment without entries that do nothing.
+    /// Returns the assignment without entries that do nothing, alone or together.
     fn pruned(&mut self, assignment: Assignment) -> Result<Assignment, LabError> {
-        if assignment.is_empty() {
-            return Ok(assignment);
-        }
-        let without = |gone: &BTreeSet<ResourceId>| -> Assignment {
-            let kept = assignment.iter().filter(|(id, _)| !gone.contains(id));
-            kept.map(|(id, priority)| (*id, *priority)).collect()
-        };
-        let singles: Vec<Assignment> = assignment.keys().map(|id| without(&[*id].into())).collect();
-        let mut all = vec![assignment.clone()];
-        all.extend(singles);
-        let scores = self.scores(&all)?;
-        let idle = assignment.keys().zip(&scores[1..]);
-        let idle = idle.filter(|(_, score)| **score <= scores[0] + ENTRY);
-        let mut idle: BTreeSet<ResourceId> = idle.map(|(id, _)| *id).collect();
-        // Entries that do nothing alone may do something together.
-        while !idle.is_empty() {
-            let less = without(&idle);
-            if self.scores(std::slice::from_ref(&less))?[0] <= scores[0] + 2.0 * ENTRY {
-                return Ok(less);
-            }
-            let kept: Vec<ResourceId> = idle.iter().copied().step_by(2).collect();
-            for id in kept {
-                idle.remove(&id);
+        let limit = self.scores(std::slice::from_ref(&assignment))?[0] + ENTRY;
+        let mut best = assignment.clone();
+        for id in assignment.keys() {
+            let mut less = best.clone();
+            less.remove(id);
+            if self.scores(std::slice::from_ref(&less))?[0] <= limit {
+                best = less;
             }
         }
-        Ok(assignment)
+        Ok(best)
     }
 }
 
@@ -358,8 +345,13 @@ pub fn tune(
         }
         median(&least.into_iter().flatten().collect::<Vec<_>>())
     };
+    let changes = match effects.worth() {
+        Worth::Gains => changes,
+        _ => Changes::default(),
+    };
     Ok(Tuning {
         bounds: (0..networks).map(bound).collect(),
+        costs: costs(&results, 0, own, &[plan.metric]),
         results,
         changes,
         effects,

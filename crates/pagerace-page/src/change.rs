@@ -121,7 +121,7 @@ pub trait Kind: Sync {
     }
 }
 
-/// What to measure for a change, by encoding recorded bodies. The page has the result in
+/// The size to measure for a change, by encoding recorded bodies. The page has the result in
 /// [`Resource::measured`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Measure {
@@ -455,6 +455,11 @@ fn time(text: &str) -> Option<Duration> {
         Ok(Effect::Delay(time)) => Some(time),
         _ => None,
     }
+}
+
+/// Reads a share.
+fn share(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "no share".to_owned())
 }
 
 fn kind_of(word: &str) -> Option<&'static dyn Kind> {

@@ -23,6 +23,10 @@ pub use self::layout::{
 pub use self::paints::{Guess, LargestCandidate, LargestElement, PaintEvidence, PaintFit, Paints};
 pub use self::reproduction::ReproducedTimes;
 
+/// Decoded bytes per encoded byte of text if the decoded size is unknown; about the ratio
+/// of gzip on markup and code.
+pub const TEXT_RATIO: f64 = 4.0;
+
 /// Index into [`Page::resources`].
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -211,7 +215,7 @@ pub struct Resource {
     /// bytes (RFC 9218, section 8).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served_priority: Option<Priority>,
-    /// What a 103 (Early Hints) response before that of the document lets the browser do about
+    /// The action that a 103 (Early Hints) response before that of the document allows about
     /// the resource.
     #[serde(default, skip_serializing_if = "is_default")]
     pub early: EarlyHint,

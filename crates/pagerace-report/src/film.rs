@@ -20,7 +20,7 @@ pub const PLAYER_STYLE: &str = include_str!("../assets/player.css");
 /// Loads of one page, to be shown side by side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Film {
-    /// What the loads have in common.
+    /// The scene that the loads have in common.
     #[serde(flatten)]
     pub scene: Scene,
     /// The loads.
@@ -127,7 +127,7 @@ pub struct Show {
     pub ms: f64,
     /// Index into [`Scene::parts`].
     pub part: usize,
-    /// How much of the part is visible from then on, in per cent. Rows of an image; for text,
+    /// The visible share of the part from then on, in per cent. Rows of an image; for text,
     /// [`Show::FALLBACK`] or 100.
     pub level: u8,
 }

@@ -1,4 +1,4 @@
-//! What changes of a page do to its loads.
+//! Effects of changes of a page on its loads.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -94,7 +94,7 @@ impl Claim {
 
     fn verdict(&self, measured: &Measured) -> ClaimVerdict {
         let Some(number) = measured.number else {
-            return ClaimVerdict::DoesNotHold;
+            return ClaimVerdict::CannotBeTold;
         };
         let wanted = self.sentence.wanted;
         match measured.interval {

@@ -110,9 +110,15 @@ impl LossSpec {
         let cells: Vec<String> = of_cell.keys().map(|cell| (*cell).to_owned()).collect();
         store.requests(&cells, |request| {
             let all = of_cell.get(&*request.cell).into_iter().flatten();
+            // Several races may have the same cell, whose loads count once in a place.
+            let mut seen: BTreeSet<Vec<&str>> = BTreeSet::new();
             for cell in all.filter(|cell| cell.has(request.run)) {
                 let words = varying.iter().map(|one| one.of(&cell.key).as_str());
-                let place = places.entry(words.collect()).or_default();
+                let words: Vec<&str> = words.collect();
+                if !seen.insert(words.clone()) {
+                    continue;
+                }
+                let place = places.entry(words).or_default();
                 place.loads.insert((request.cell.clone(), request.run));
                 let sum = place.categories.entry(request.category.clone());
                 sum.or_default().add(&request);
@@ -193,7 +199,7 @@ fn by_time(place: &Place) -> Vec<Vec<Value>> {
             None => format!("after {from} s"),
         };
         let all: u32 = place.categories.values().map(|sum| sum.lost[span]).sum();
-        // Of equals, the first by name.
+        // The first by name wins among equals.
         let lost = |(_, sum): &(&String, &Sum)| sum.lost[span];
         let most = place.categories.iter().rev().max_by_key(lost);
         let most = most.filter(|most| lost(most) > 0);

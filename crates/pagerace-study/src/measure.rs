@@ -144,14 +144,11 @@ impl Measure {
                     (Some(With::Kilobytes), _) => frame.facts(page).map(|facts| facts.kilobytes),
                     _ => Some(0.0),
                 };
+                // The facts of a page may be missing.
+                let Some(number) = number else { continue };
                 let place = places.entry((race, kept)).or_default();
                 let runs = place.entry(page).or_default();
-                runs.extend(
-                    number
-                        .map(|number| self.runs(&named, frame, number))
-                        .into_iter()
-                        .flatten(),
-                );
+                runs.extend(self.runs(&named, frame, number));
             }
         }
         if places.is_empty() {

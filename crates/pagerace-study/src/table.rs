@@ -270,7 +270,7 @@ fn deviations(frame: &Frame, question: &Question) -> FilledTable {
     let index = frame.index(question.metric);
     let all = compare(frame, question);
     let texts = [question.column.name, "group", "page"];
-    let numbers = ["baseline", "deviation", "mean", "deviation"];
+    let numbers = ["baseline", "baseline deviation", "mean", "deviation"];
     let what = "means and standard deviations over the runs of a page";
     let mut table = begin(question, &all, &texts, &numbers, what);
     for (one, compared) in pairings(frame, question).iter().zip(&all) {
@@ -281,7 +281,8 @@ fn deviations(frame: &Frame, question: &Question) -> FilledTable {
                 let values: Vec<f64> = cell.values(index).filter_map(|(_, value)| value).collect();
                 let count = values.len() as f64;
                 let mean = (count > 0.0).then(|| values.iter().sum::<f64>() / count);
-                let deviation = mean.filter(|_| count > 1.0).map(|mean| {
+                let deviation = mean.filter(|mean| count > 1.0 && mean.is_finite());
+                let deviation = deviation.map(|mean| {
                     let squares = values.iter().map(|value| (value - mean) * (value - mean));
                     libm::sqrt(squares.sum::<f64>() / (count - 1.0))
                 });

@@ -24,8 +24,14 @@
       const host = document.createElement('li');
       list.append(host);
       const label = shown.map((run) => run.name).join(' and ');
-      const player = pageracePlayer(host, { ...scene, runs: shown }, { end: length, at: 0, label });
-      return { host, player, seen: false };
+      const one = { host, seen: false };
+      const onWatched = () => {
+        one.seen = true;
+        status.textContent = isSeen() ? 'You can answer now.' : 'The next film is below.';
+        arrange();
+      };
+      one.player = pageracePlayer(host, { ...scene, runs: shown }, { end: length, at: 0, label, onWatched });
+      return one;
     });
     await Promise.all(players.map(({ player }) => player.ready));
   } catch (error) {
@@ -39,23 +45,11 @@
     document.body.dataset.seen = String(isSeen());
   };
   arrange();
-  // Only a film that plays counts as seen, not a slider that is moved.
-  let slid = false;
-  setInterval(() => {
-    for (const one of players) {
-      if (!one.seen && !slid && one.player.time() >= one.player.end) {
-        one.seen = true;
-        status.textContent = isSeen() ? 'You can answer now.' : 'The next film is below.';
-        arrange();
-      }
-    }
-  }, 50);
   for (const slider of document.querySelectorAll('[data-moment]')) {
     const field = form.elements[slider.dataset.moment];
     const output = slider.parentElement.querySelector('output');
     slider.addEventListener('input', () => {
-      const [{ player, seen }] = players;
-      slid = !seen;
+      const [{ player }] = players;
       player.pause();
       player.seek(Number(slider.value));
       field.value = slider.value;
@@ -63,7 +57,6 @@
       slider.setAttribute('aria-valuetext', output.textContent);
     });
   }
-  list.addEventListener('click', () => { slid = false; });
   form.addEventListener('submit', (event) => {
     const open = [...document.querySelectorAll('[data-moment]')].find((slider) => !form.elements[slider.dataset.moment].value);
     let problem = '';

@@ -1,4 +1,4 @@
-//! Who counts, and what the answers tell.
+//! The people who count, and the findings from their answers.
 
 mod excluded;
 mod metrics;
@@ -28,11 +28,11 @@ pub use worth::Worth;
 pub const LEVEL: f64 = 0.05;
 /// The probability with which a difference should be found.
 pub const POWER: f64 = 0.8;
-/// How often a model of three variables agrees with the majority of people in pairs of loads:
+/// The share of cases in which a model of three variables agrees with the majority of people in pairs of loads:
 /// SpeedPerception (Gao, Dey and Ahammad 2017, arXiv 1704.01220).
 pub const SPEED_PERCEPTION: f64 = 0.87;
 
-/// What a survey found.
+/// The findings of a survey.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Findings {
     /// Number of people who began.
@@ -41,24 +41,24 @@ pub struct Findings {
     pub count: usize,
     /// The people who do not.
     pub excluded: Vec<Excluded>,
-    /// What people compared, in the order of the versions.
+    /// The pairs that people compared, in the order of the versions.
     pub pairs: Vec<PairFinding>,
     /// The smallest share, among those with a preference, that a pair finds with the probability
     /// [`POWER`]: for the pair that most people compared, and without other pairs.
     pub detectable: Option<f64>,
     /// The worth of each version, in their order; empty if the answers do not determine it.
     pub worths: Vec<Worth>,
-    /// How far people agree in their preferences (Krippendorff's alpha, nominal).
+    /// The degree to which people agree in their preferences (Krippendorff's alpha, nominal).
     pub preference_alpha: Option<f64>,
     /// The questions that people answered about each version.
     pub ratings: Vec<RatingFinding>,
-    /// When each version was ready.
+    /// The moment when each version was ready.
     pub ready: Option<RatingFinding>,
     /// Answers to the questions at the start and at the end.
     pub answers: Vec<Distribution>,
-    /// How often each metric names the version that most people prefer.
+    /// The share of pairs in which each metric names the version that most people prefer.
     pub predictors: Vec<Predictor>,
-    /// How the moments at which versions were ready compare with metrics.
+    /// The moments at which versions were ready, compared with metrics.
     pub ready_against: Vec<ReadyAgainst>,
     /// Results of other surveys beside these.
     pub published: Vec<Beside>,

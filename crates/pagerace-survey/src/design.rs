@@ -1,4 +1,4 @@
-//! Who sees what, in which order.
+//! The order in which each person sees films.
 //!
 //! People see each version alone in the rows of a Williams design, so that each version is as often
 //! first as last, and follows each other one equally often. Of the pairs that some people see, each
@@ -25,7 +25,7 @@ const SOMETIMES: usize = 3;
 /// Largest number of pairs that everybody compares.
 const ALWAYS_MAX: usize = 8;
 
-/// What a person is shown at one time.
+/// One task of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
     /// A version alone.
@@ -36,7 +36,7 @@ pub enum Task {
         left: String,
         /// The film on the right, or the second.
         right: String,
-        /// What the comparison is for, if its answer is known.
+        /// The purpose of the comparison, if its answer is known.
         control: Option<Control>,
     },
 }
@@ -67,7 +67,7 @@ impl Control {
     }
 }
 
-/// How often pairs were shown: in all, and with the first version (of the file) on the left.
+/// The number of times that pairs were shown: in all, and with the first version (of the file) on the left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown(BTreeMap<(String, String), (u64, u64)>);
 

@@ -1,4 +1,4 @@
-//! What goes wrong with a survey.
+//! Errors of surveys.
 
 use std::io;
 use std::net::SocketAddr;

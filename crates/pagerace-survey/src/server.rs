@@ -48,7 +48,7 @@ struct Shared {
     files: BTreeMap<String, Response>,
     store: Mutex<Store>,
     gate: Mutex<Gate>,
-    /// When each person's present step was first sent, by number of the person.
+    /// The time when each person's present step was first sent, by number of the person.
     sent: Mutex<BTreeMap<u64, (usize, Duration)>>,
     clock: Clock,
 }

@@ -20,7 +20,7 @@ pub const ANSWERS: &str = "answers.sqlite";
 const APPLICATION: i32 = 0x5067_5273;
 /// Version of the tables.
 const TABLES: i32 = 1;
-/// How long to wait for another process that writes.
+/// The longest wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Key of the rules at the time of the first person.
 const RULES: &str = "rules";
@@ -49,7 +49,7 @@ pub struct Store {
     connection: Connection,
 }
 
-/// Where a person is in a survey.
+/// The place of a person in a survey.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Number of the person, from 0.
@@ -57,13 +57,13 @@ pub struct Progress {
     /// Number of the next step: 0 for the questions at the start, then the tasks from 1, and one
     /// more for the questions at the end.
     pub place: usize,
-    /// What the person does there.
+    /// The step there.
     pub step: Step,
     /// Number of tasks.
     pub tasks: usize,
 }
 
-/// What a person does next.
+/// The next step of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Answers the questions at the start.

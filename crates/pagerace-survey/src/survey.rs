@@ -49,19 +49,19 @@ pub struct Survey {
     pub title: String,
     /// Paragraphs that people read before they take part.
     pub consent: Vec<String>,
-    /// What the films show: page, network and settings, for the report. People do not see it.
+    /// The content of the films: page, network and settings, for the report. People do not see it.
     pub shows: String,
     /// Seed of the random orders.
     pub seed: u64,
-    /// How the two films of a comparison are shown.
+    /// The way in which the two films of a comparison are shown.
     pub layout: Layout,
     /// The versions that people judge, the original first.
     pub versions: Vec<Version>,
     /// A version that is plainly slower than the original.
     pub slower: Version,
-    /// What each person is shown.
+    /// The tasks of each person.
     pub tasks: Tasks,
-    /// What people are asked.
+    /// The questions.
     pub questions: Vec<Question>,
     /// The rules by which people are left out, stated before anybody answers.
     pub rules: Rules,
@@ -72,7 +72,7 @@ pub struct Survey {
     pub published: Vec<Published>,
 }
 
-/// How the two films of a comparison are shown.
+/// The way in which the two films of a comparison are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
@@ -88,7 +88,7 @@ pub enum Layout {
 pub struct Version {
     /// Name in files and reports: `1`, `2A`. People do not see it.
     pub id: String,
-    /// How it differs from the original.
+    /// The difference from the original.
     pub what: String,
     /// Length of the film in milliseconds.
     pub length_ms: f64,
@@ -96,11 +96,11 @@ pub struct Version {
     pub metrics: BTreeMap<String, f64>,
 }
 
-/// What each person is shown.
+/// The tasks of each person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tasks {
-    /// Whether people see each version alone, before the comparisons.
+    /// True if people see each version alone, before the comparisons.
     pub each_version: bool,
     /// Pairs of versions that everybody compares.
     pub always: Vec<[String; 2]>,
@@ -120,7 +120,7 @@ pub struct Tasks {
 pub struct Question {
     /// Name in files and reports.
     pub id: String,
-    /// When it is asked.
+    /// The time when it is asked.
     pub ask: Ask,
     /// Text of the question.
     pub text: String,
@@ -131,7 +131,7 @@ pub struct Question {
     pub optional: bool,
 }
 
-/// When a question is asked.
+/// The time when a question is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ask {
@@ -181,9 +181,9 @@ impl Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
-    /// How often a person may fail to prefer the original to the plainly slower version.
+    /// The number of times that a person may fail to prefer the original to the plainly slower version.
     pub slower_missed_max: usize,
-    /// How often a person may prefer one of two identical films.
+    /// The number of times that a person may prefer one of two identical films.
     pub identical_preferred_max: usize,
     /// Largest share of a person's films that were ready, as the person says, before anything was
     /// painted.
@@ -267,9 +267,9 @@ impl Default for Limits {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
-    /// Where it is published.
+    /// The publication.
     pub source: String,
-    /// What was asked there.
+    /// The question that was asked there.
     pub asked: String,
     /// Question of this survey that asks the same.
     pub question: String,
@@ -288,7 +288,7 @@ pub struct Published {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedShare {
-    /// What these people said.
+    /// The answers of these people.
     pub said: String,
     /// Options of the question that mean the same, counted from 0. Of preferences, 0 is the
     /// first version of the pair, 1 the second, and 2 neither.
@@ -347,20 +347,24 @@ impl Survey {
 
     /// Returns the number of tasks of each person.
     pub fn tasks_per_person(&self) -> usize {
+        let alone = if self.tasks.each_version {
+            self.versions.len()
+        } else {
+            0
+        };
+        alone + self.pairs_per_person()
+    }
+
+    /// Returns the number of comparisons of each person.
+    pub fn pairs_per_person(&self) -> usize {
         let Tasks {
-            each_version,
             always,
             sometimes_per_person,
             slower_controls,
             identical_controls,
             ..
         } = &self.tasks;
-        let alone = if *each_version {
-            self.versions.len()
-        } else {
-            0
-        };
-        alone + always.len() + sometimes_per_person + slower_controls + identical_controls
+        always.len() + sometimes_per_person + slower_controls + identical_controls
     }
 
     /// Returns what is wrong: the field, what was found, and what is expected instead.

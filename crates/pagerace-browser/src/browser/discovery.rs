@@ -102,7 +102,10 @@ impl Browser {
             let id = ResourceId(index as u32);
             match self.page.resources[index].early {
                 EarlyHint::None => {}
-                EarlyHint::Preload if self.profile.early_preloads => self.discover(now, id),
+                EarlyHint::Preload if self.profile.early_preloads => {
+                    self.requests.preload_early(&self.page.resources[index]);
+                    self.discover(now, id);
+                }
                 EarlyHint::Preload | EarlyHint::Preconnect => self.requests.prepare(id, true),
             }
         }

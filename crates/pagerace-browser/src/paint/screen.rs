@@ -24,7 +24,7 @@ struct Painted {
     ready: Ready,
 }
 
-/// What a person sees of a paint.
+/// The part of a paint that a person sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shown {
     /// The part of the picture; `None` for the canvas.

@@ -15,7 +15,7 @@ use crate::tables::{Extent, NONE, share};
 /// The circumstances of the trials.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// What was observed.
+    /// The observations.
     pub observations: &'a Observations,
     /// Simulated loads of each variant.
     pub simulated: u32,
@@ -144,7 +144,7 @@ fn places(trials: &[Trial]) -> Section {
     by(
         trials,
         "By network and version of HTTP",
-        "Each page is loaded on one network over each version.",
+        "Each page is loaded on one network over a version of HTTP.",
         "network | pages",
         |one| format!("{}, {}", one.network, one.protocol),
     )

@@ -6,7 +6,7 @@ use pagerace_lab::stats::median;
 
 use super::{Outcome, Trial};
 
-/// How often predictions of some trials came true.
+/// Counts of predictions that came true.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
     /// The trials.

@@ -60,9 +60,9 @@ pub struct Lighthouse {
 /// The savings that an audit promises, in milliseconds; `None` for metrics that it does not concern.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Savings {
-    /// Of First Contentful Paint.
+    /// Savings of First Contentful Paint.
     pub fcp: Option<f64>,
-    /// Of Largest Contentful Paint.
+    /// Savings of Largest Contentful Paint.
     pub lcp: Option<f64>,
 }
 

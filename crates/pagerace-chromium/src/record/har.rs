@@ -182,26 +182,25 @@ pub(super) fn har(load: &Load) -> Value {
         .layout
         .as_mut()
         .and_then(|layout| layout.pictures.take());
-    let har = |fields: &PageFields| {
-        json!({"log": {
-            "version": "1.2",
-            "creator": {"name": "Pagerace", "version": env!("CARGO_PKG_VERSION")},
-            "browser": {"name": "Chromium", "version": load.chromium},
-            "pages": [{
-                "id": "page_1",
-                "title": url,
-                "startedDateTime": started,
-                "pageTimings": {"onContentLoad": timing("dclMs"), "onLoad": timing("loadMs")},
-                "_pagerace": fields,
-            }],
-            "entries": entries,
-        }})
-    };
-    let length = har(&fields).to_string().len();
-    if let Some(layout) = &mut fields.layout {
-        layout.pictures = pictures.and_then(|all| fitting(all, length / GROWTH));
+    let mut har = json!({"log": {
+        "version": "1.2",
+        "creator": {"name": "Pagerace", "version": env!("CARGO_PKG_VERSION")},
+        "browser": {"name": "Chromium", "version": load.chromium},
+        "pages": [{
+            "id": "page_1",
+            "title": url,
+            "startedDateTime": started,
+            "pageTimings": {"onContentLoad": timing("dclMs"), "onLoad": timing("loadMs")},
+            "_pagerace": fields,
+        }],
+        "entries": entries,
+    }});
+    if let Some(pictures) = pictures
+        && let Some(fitting) = fitting(pictures, har.to_string().len() / GROWTH)
+    {
+        har["log"]["pages"][0]["_pagerace"]["layout"]["pictures"] = json!(fitting);
     }
-    har(&fields)
+    har
 }
 
 /// Returns the pictures that together take at most `room` bytes, the most useful ones first.

@@ -68,7 +68,7 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// Takes the pictures of the page.
+    /// Returns the pictures of the page.
     pub(super) fn pictures(&self) -> Option<&Pictures> {
         self.pictures.as_ref()
     }

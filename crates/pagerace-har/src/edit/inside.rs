@@ -11,10 +11,18 @@ use super::replaced;
 pub(crate) fn element(destination: Destination, body: &str, url: &Url) -> String {
     if destination == Destination::Style {
         let sheet = with_absolute_urls(body, url);
-        return format!("<style>{}</style>", sheet.replace("</style", "<\\/style"));
+        return format!("<style>{}</style>", escaped(&sheet, "</style"));
     }
-    let script = body.replace("</script", "<\\/script");
-    format!("<script>{}</script>", script.replace("<!--", "<\\!--"))
+    let script = escaped(&escaped(body, "</script"), "<!--");
+    format!("<script>{script}</script>")
+}
+
+/// Returns a text in which nothing ends its element: `tag` in any case has a backslash inside.
+fn escaped(text: &str, tag: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let places = lower.match_indices(tag);
+    let edits = places.map(|(at, _)| (at + 1..at + 1, "\\".to_owned()));
+    replaced(text, edits.collect())
 }
 
 /// Returns the text of several files as one. Each has its URL.

@@ -20,7 +20,7 @@ pub(crate) struct Reference {
     pub(crate) url: String,
     /// Byte offset behind the element's start tag, in the decoded body.
     pub(crate) offset: u64,
-    pub(super) element: Element,
+    pub(crate) element: Element,
     pub(super) in_head: bool,
     /// True if the element has `fetchpriority="high"`.
     pub(super) is_urgent: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Reference {
 
 /// Kind of an element, as far as loading distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Element {
+pub(crate) enum Element {
     Script {
         is_async: bool,
         is_deferred: bool,

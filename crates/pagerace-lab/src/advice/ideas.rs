@@ -136,7 +136,7 @@ impl Ideas<'_> {
             }
             _ => {}
         }
-        if resource.think_time > SLOW_SERVER {
+        if resource.think_time > SLOW_SERVER && !resource.third_party {
             let took = resource.think_time.as_millis_f64();
             self.add(
                 &format!("server-time=50ms {own}"),
@@ -156,7 +156,8 @@ impl Ideas<'_> {
     }
 
     fn compress(&mut self, resource: &Resource, own: &str) {
-        if resource.measured("compress=br").is_some() {
+        // The site does not configure others' servers.
+        if !resource.third_party && resource.measured("compress=br").is_some() {
             self.add(
                 &format!("compress=br {own}"),
                 "a better coding makes the file smaller",
@@ -355,7 +356,7 @@ impl Ideas<'_> {
 
 /// Returns the shortest selector that selects the resource and no other URL; `None` if there is
 /// none.
-pub(crate) fn selector(page: &Page, resource: &Resource) -> Option<String> {
+pub fn selector(page: &Page, resource: &Resource) -> Option<String> {
     let url = resource.url.split(['?', '#']).next()?;
     let path = url.split_once("://").map_or(url, |(_, rest)| rest);
     let mut ends: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();

@@ -1,4 +1,4 @@
-//! What became of claims about changes that were measured in a browser.
+//! The fate of claims about changes that were measured in a browser.
 
 use super::Changes;
 use crate::metric::MetricId;
@@ -6,10 +6,13 @@ use crate::metric::MetricId;
 /// The record, written by `pagerace calibrate --changes .. --model-errors`.
 const TABLE: &str = include_str!("record.csv");
 
+/// The begin of the comment that says what was measured.
+pub const OVER: &str = "# over ";
+
 /// The fewest claims about one kind of change that have a record of their own.
 const ENOUGH: u32 = 8;
 
-/// What became of claims.
+/// The fate of claims.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// The claims that were measured.
@@ -20,6 +23,8 @@ pub struct Record {
     pub undecided: u32,
     /// Those whose measured sign is the other one.
     pub wrong: u32,
+    /// The claims about changes of the kind that was asked for.
+    pub of_kind: u32,
 }
 
 /// Returns the record of claims about a metric: about changes of the first one's kind if there are
@@ -30,10 +35,18 @@ pub fn record(metric: MetricId, changes: &Changes) -> (Option<&'static str>, Rec
         .first()
         .map(pagerace_page::change::Change::kind);
     let own = total(TABLE, metric, kind);
-    match kind {
+    let (kind, found) = match kind {
         Some(kind) if own.claims >= ENOUGH => (Some(kind), own),
         _ => (None, total(TABLE, metric, None)),
-    }
+    };
+    let of_kind = own.claims;
+    (kind, Record { of_kind, ..found })
+}
+
+/// Returns the versions of HTTP and the networks over which claims were measured.
+pub fn measured_over() -> &'static str {
+    let mut comments = TABLE.lines().filter_map(|line| line.strip_prefix(OVER));
+    comments.next().unwrap_or_default()
 }
 
 fn total(table: &str, metric: MetricId, kind: Option<&str>) -> Record {

@@ -94,9 +94,9 @@ pub fn crowds(
     });
     for i in 0..crowds.len() {
         let own = crowds[i].network.name.clone();
-        let twins = crowds[..i]
-            .iter()
-            .filter(|one| one.network.name.starts_with(&own));
+        let twins = crowds[..i].iter().filter(|one| {
+            one.network.name == own || one.network.name.starts_with(&format!("{own} ("))
+        });
         let twins = twins.count();
         if twins > 0 {
             crowds[i].network.name = format!("{own} ({})", twins + 1);

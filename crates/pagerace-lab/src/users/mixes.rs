@@ -13,7 +13,7 @@ pub struct Mix {
     pub name: &'static str,
     /// The users that it stands for, in a few words.
     pub summary: &'static str,
-    /// Where the numbers are from, and how they were derived.
+    /// The source of the numbers, and their derivation.
     pub source: &'static str,
     /// The quantiles 0.1, 0.25, 0.5, 0.75 and 0.9 of round trips in milliseconds.
     rtt_ms: [f64; 5],

@@ -37,7 +37,7 @@ impl Kind for BodyEnd {
             if resource.script_mode != ScriptMode::Blocking {
                 return Err("no parser waits for it");
             }
-            if !has_content_behind(page, at) {
+            if !place::has_content_behind(page, at) {
                 return Err("it is at the end of the body already");
             }
             let script = &mut page.resources[id.index()];
@@ -61,22 +61,4 @@ impl Kind for BodyEnd {
     fn edit(&self, _value: &str, _: &Resource, _: &Page) -> Edit {
         Edit::Move
     }
-}
-
-/// Returns true if an element, or a request of another kind than scripts, follows the offset.
-fn has_content_behind(page: &Page, at: u64) -> bool {
-    let of_document = |one: &&Resource| {
-        let place = one.discovery.trigger.place();
-        place.is_some_and(|(parent, offset)| parent == page.document && offset > at)
-    };
-    let mut named = page.resources.iter().filter(of_document);
-    let elements = page
-        .layout()
-        .into_iter()
-        .flat_map(|layout| &layout.elements);
-    let mut offsets = elements.filter_map(|element| element.offset);
-    let text = page.content().into_iter().flat_map(|content| &content.text);
-    named.any(|one| one.destination != Destination::Script)
-        || offsets.any(|offset| offset > at)
-        || text.into_iter().any(|offset| *offset > at)
 }

@@ -63,6 +63,11 @@ fn refusal(page: &Page, first: &Resource, other: &Resource) -> Option<&'static s
             Some("scripts and style sheets cannot be joined")
         }
         _ if other.origin != first.origin => Some("another host serves it than the first file"),
+        _ if other.destination == Destination::Style
+            && other.render_blocking != first.render_blocking =>
+        {
+            Some("it is for other media than the first file")
+        }
         _ if other.script_mode != first.script_mode => {
             Some("it runs at another time than the first file")
         }
@@ -78,6 +83,8 @@ fn join(page: &mut Page, first: ResourceId, id: ResourceId) {
     let (blocks, class) = (other.render_blocking, other.priority);
     let bundle = &mut page.resources[first.index()];
     bundle.body_bytes += bytes;
+    // Other forms were measured of the file alone.
+    bundle.measured.clear();
     bundle.decoded_bytes = bundle
         .decoded_bytes
         .zip(decoded)

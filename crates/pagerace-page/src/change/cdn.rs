@@ -39,6 +39,9 @@ impl Kind for Cdn {
         let mut known: Vec<Duration> = known.collect();
         known.sort_unstable();
         let median = known[known.len() / 2];
+        for origin in &mut page.origins {
+            origin.recorded_rtt.get_or_insert(median);
+        }
         let mut near: BTreeSet<OriginId> = BTreeSet::new();
         each(on, page, |page, id| {
             let origin = page.resource(id).origin;
@@ -46,7 +49,7 @@ impl Kind for Cdn {
                 return Ok(());
             }
             let rtt = &mut page.origins[origin.index()].recorded_rtt;
-            if rtt.unwrap_or(median).saturating_sub(nearest) <= limit {
+            if rtt.unwrap_or(nearest).saturating_sub(nearest) <= limit {
                 return Err("its servers are as near already");
             }
             *rtt = Some(nearest + limit);

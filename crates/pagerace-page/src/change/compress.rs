@@ -1,6 +1,6 @@
 //! Bodies in other codings, whose sizes are measured.
 
-use super::{Edit, Kept, Kind, Measure, Value, each, resize};
+use super::{Edit, Kept, Kind, Measure, Value, each, named, resize};
 use crate::{Page, Resource, ResourceId};
 
 /// The least share of its bytes that another form of a body has to save.
@@ -30,7 +30,7 @@ impl Kind for Compress {
     }
 
     fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        let name = format!("compress={value}");
+        let name = named(self.name(), value);
         each(on, page, |page, id| shrink(page, id, &name))
     }
 
@@ -61,7 +61,7 @@ impl Kind for Dictionary {
     }
 
     fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        let name = format!("dictionary={value}");
+        let name = named(self.name(), value);
         each(on, page, |page, id| shrink(page, id, &name))
     }
 
@@ -82,6 +82,18 @@ fn shrink(page: &mut Page, id: ResourceId, change: &str) -> Result<(), &'static 
     };
     if bytes as f64 > resource.body_bytes as f64 * (1.0 - LEAST) {
         return Err("it would not be smaller");
+    }
+    // What the body would add to others shrinks with it, and what others would add to a document.
+    let share = bytes as f64 / resource.body_bytes.max(1) as f64;
+    let is_document = id == page.document;
+    let (own, others) = (named("bundle", ""), named("inline", ""));
+    for one in &mut page.resources {
+        let is_own = one.id == id;
+        for size in &mut one.measured {
+            if (is_own && size.change == own) || (is_document && size.change == others) {
+                size.bytes = resize::scaled(size.bytes, share);
+            }
+        }
     }
     resize::set_bytes(page, id, bytes);
     Ok(())

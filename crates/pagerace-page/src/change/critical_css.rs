@@ -2,7 +2,7 @@
 
 use pagerace_core::{Destination, RequestPriority};
 
-use super::{Edit, Kept, Kind, Value, each, place};
+use super::{Edit, Kept, Kind, Value, each, place, resize, share};
 use crate::{Page, Resource, ResourceId, Trigger};
 
 /// Puts a share of style sheets inside the document, and lets nothing wait for the rest.
@@ -26,7 +26,7 @@ impl Kind for CriticalCss {
     }
 
     fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        let share: f64 = value.parse().map_err(|_| "no share".to_owned())?;
+        let share = share(value)?;
         each(on, page, |page, id| {
             let resource = page.resource(id);
             if resource.destination != Destination::Style {
@@ -36,11 +36,9 @@ impl Kind for CriticalCss {
             if !resource.render_blocking {
                 return Err("no paint waits for it");
             }
-            let part = |bytes: u64| (bytes as f64 * share).round() as u64;
-            let bytes = part(resource.body_bytes);
-            let decoded = resource.decoded_bytes.map_or(bytes, part);
+            let bytes = resize::scaled(resource.body_bytes, share);
             // The styles stand before the element, which moves behind them.
-            place::grow(page, id, at, bytes, decoded);
+            place::grow(page, id, at, bytes);
             let end = at + bytes;
             let sheet = &mut page.resources[id.index()];
             sheet.render_blocking = false;

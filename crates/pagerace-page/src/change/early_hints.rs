@@ -1,6 +1,6 @@
 //! Links of a 103 response, which a server sends while it still prepares the document (RFC 8297).
 
-use pagerace_core::Destination;
+use pagerace_core::{Destination, RequestPriority};
 
 use super::{Edit, Kept, Kind, Value, each, preconnect, preload};
 use crate::model::EarlyHint;
@@ -47,17 +47,14 @@ impl Kind for EarlyHints {
                 page.resources[id.index()].early = EarlyHint::Preconnect;
                 return Ok(());
             }
-            preload::is_preloadable(resource, document).map_or(Ok(()), Err)?;
+            preload::refusal_of_link(resource, document).map_or(Ok(()), Err)?;
             if resource.early == EarlyHint::Preload {
                 return Err("the 103 response names it already");
             }
-            let class = preload::class(resource);
             if resource.destination == Destination::Fetch {
                 preload::keep_order(page, id);
             }
-            let resource = &mut page.resources[id.index()];
-            resource.early = EarlyHint::Preload;
-            resource.priority = class;
+            page.resources[id.index()].early = EarlyHint::Preload;
             Ok(())
         })
     }
@@ -88,6 +85,13 @@ fn link(page: &Page, resource: &Resource, hint: EarlyHint) -> Option<String> {
             ))
         }
         EarlyHint::Preload => Some(preload::link_field(resource)),
+    }
+}
+
+impl Resource {
+    /// Returns the class in which Chromium requests what a link preloads.
+    pub fn preload_class(&self) -> RequestPriority {
+        preload::class(self)
     }
 }
 

@@ -53,6 +53,9 @@ fn refusal(page: &Page, resource: &Resource) -> Result<u64, &'static str> {
         }
         _ => return Err("it is no style sheet and no script"),
     }
+    if resource.destination == Destination::Script && resource.cpu_time.is_none() {
+        return Err("the recording does not tell how long it runs");
+    }
     place::of_element(page, resource)
 }
 
@@ -62,9 +65,8 @@ fn put_inside(page: &mut Page, id: ResourceId, at: u64) {
     let resource = page.resource(id);
     let is_script = resource.destination == Destination::Script;
     let bytes = resource.measured("inline").unwrap_or(resource.body_bytes);
-    let decoded = resource.decoded_bytes.unwrap_or(bytes);
     let cost = resource.cpu_time;
-    place::grow(page, id, at, bytes, decoded);
+    place::grow(page, id, at, bytes);
     let (document, end) = (page.document, at + bytes);
     let parsing = &mut page.resources[document.index()].cpu_time;
     *parsing = parsing.map(|time| time + cost.unwrap_or(Duration::ZERO));

@@ -28,7 +28,10 @@ impl Kind for Module {
             if resource.destination != Destination::Script {
                 return Err("it is no script");
             }
-            place::of_element(page, resource)?;
+            let at = place::of_element(page, resource)?;
+            if !resource.render_blocking && !place::has_content_behind(page, at) {
+                return Err("it is at the end of the body already");
+            }
             if resource.script_mode != ScriptMode::Blocking {
                 return Err("no parser waits for it");
             }

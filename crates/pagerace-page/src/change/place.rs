@@ -2,7 +2,7 @@
 
 use pagerace_core::Destination;
 
-use crate::model::Paints;
+use crate::model::{Paints, TEXT_RATIO};
 use crate::{Page, Resource, ResourceId, Trigger, Wait};
 
 /// Returns the offset behind the element of the document that uses the resource, in encoded bytes.
@@ -16,12 +16,15 @@ pub(super) fn of_element(page: &Page, resource: &Resource) -> Result<u64, &'stat
     }
 }
 
-/// Lets the document have `bytes` more, `decoded` when decoded, right behind the element of `of`
-/// that ends at the offset `at`. All that follows moves.
-pub(super) fn grow(page: &mut Page, of: ResourceId, at: u64, bytes: u64, decoded: u64) {
+/// Lets the document have `bytes` more right behind the element of `of` that ends at the offset
+/// `at`. All that follows moves. The work of parsing markup stays what it was.
+pub(super) fn grow(page: &mut Page, of: ResourceId, at: u64, bytes: u64) {
     let document = &mut page.resources[page.document.index()];
+    let modelled = (document.body_bytes as f64 * TEXT_RATIO).round() as u64;
+    document.decoded_bytes.get_or_insert(modelled);
     document.body_bytes += bytes;
-    document.decoded_bytes = document.decoded_bytes.map(|before| before + decoded);
+    // Other forms were measured of the body as it was.
+    document.measured.clear();
     // Compression lets neighbours end at one offset.
     each_offset(page, page.document, |user, offset| {
         let is_behind = match user {
@@ -43,7 +46,7 @@ pub(super) fn scale(page: &mut Page, document: ResourceId, share: f64) {
     });
 }
 
-/// What has a place in a document.
+/// A thing that has a place in a document.
 enum User {
     /// An element or inline script that requests a resource.
     Resource(ResourceId),
@@ -171,4 +174,22 @@ pub(super) fn is_seen(page: &Page, id: ResourceId) -> bool {
         };
         uses && element.rect.visible_area(layout.viewport) > 0.0
     })
+}
+
+/// Returns true if an element, or a request of another kind than scripts, follows the offset.
+pub(super) fn has_content_behind(page: &Page, at: u64) -> bool {
+    let of_document = |one: &&Resource| {
+        let place = one.discovery.trigger.place();
+        place.is_some_and(|(parent, offset)| parent == page.document && offset > at)
+    };
+    let mut named = page.resources.iter().filter(of_document);
+    let elements = page
+        .layout()
+        .into_iter()
+        .flat_map(|layout| &layout.elements);
+    let mut offsets = elements.filter_map(|element| element.offset);
+    let text = page.content().into_iter().flat_map(|content| &content.text);
+    named.any(|one| one.destination != Destination::Script)
+        || offsets.any(|offset| offset > at)
+        || text.into_iter().any(|offset| *offset > at)
 }

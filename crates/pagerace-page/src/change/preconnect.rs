@@ -68,6 +68,10 @@ pub(super) fn refusal(page: &Page, resource: &Resource) -> Result<(), &'static s
 
 /// Adds a hint at an offset of the document.
 fn add(page: &mut Page, id: ResourceId, offset: u64, connects: bool) -> Result<(), &'static str> {
+    let own = page.resource(page.document).origin;
+    if !connects && page.resource(id).origin == own {
+        return Err("the document's own host has an address already");
+    }
     refusal(page, page.resource(id))?;
     let uses = |other: ResourceId| {
         let other = page.resource(other);

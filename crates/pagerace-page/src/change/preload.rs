@@ -177,12 +177,12 @@ fn refusal(resource: &Resource, begin: u64, document: ResourceId) -> Option<&'st
             Some("the head of the document begins with it already")
         }
         _ if resource.used_at.is_some() => Some("the markup preloads it already"),
-        _ => is_preloadable(resource, document),
+        _ => refusal_of_link(resource, document),
     }
 }
 
 /// Returns the reason why no link can preload the resource.
-pub(super) fn is_preloadable(resource: &Resource, document: ResourceId) -> Option<&'static str> {
+pub(super) fn refusal_of_link(resource: &Resource, document: ResourceId) -> Option<&'static str> {
     let is_known = matches!(
         resource.destination,
         Destination::Font

@@ -57,6 +57,10 @@ impl Kind for Facade {
     fn edit(&self, _: &str, _: &Resource, _: &Page) -> Edit {
         Edit::Hold
     }
+
+    fn edits_styles(&self) -> bool {
+        true
+    }
 }
 
 /// Returns the page without the resources, and without what only they led to.

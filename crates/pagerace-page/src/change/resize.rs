@@ -2,7 +2,7 @@
 
 use pagerace_core::Destination;
 
-use super::{Edit, Kept, Kind, Value, each, place};
+use super::{Edit, Kept, Kind, Value, each, place, share};
 use crate::{Page, Resource, ResourceId};
 
 /// Lets images have fewer bytes.
@@ -32,13 +32,14 @@ impl Kind for Resize {
     }
 
     fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        let share: f64 = value.parse().map_err(|_| "no share".to_owned())?;
+        let share = share(value)?;
         each(on, page, |page, id| {
             if page.resource(id).destination != Destination::Image {
                 return Err("it is no image");
             }
             let image = &mut page.resources[id.index()];
             image.decoded_bytes = image.decoded_bytes.map(|bytes| scaled(bytes, share));
+            scale_measured(image, share);
             let bytes = scaled(image.body_bytes, share);
             set_bytes(page, id, bytes);
             Ok(())
@@ -68,7 +69,7 @@ impl Kind for Subset {
     }
 
     fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        let share: f64 = value.parse().map_err(|_| "no share".to_owned())?;
+        let share = share(value)?;
         each(on, page, |page, id| {
             if page.resource(id).destination != Destination::Font {
                 return Err("it is no font");
@@ -101,7 +102,7 @@ impl Kind for Split {
     }
 
     fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        let share: f64 = value.parse().map_err(|_| "no share".to_owned())?;
+        let share = share(value)?;
         each(on, page, |page, id| {
             let resource = page.resource(id);
             if !matches!(
@@ -122,7 +123,7 @@ impl Kind for Split {
     }
 }
 
-fn scaled(bytes: u64, share: f64) -> u64 {
+pub(super) fn scaled(bytes: u64, share: f64) -> u64 {
     (bytes as f64 * share).round() as u64
 }
 
@@ -131,6 +132,14 @@ fn cut(page: &mut Page, id: ResourceId, share: f64) {
     let resource = &mut page.resources[id.index()];
     resource.body_bytes = scaled(resource.body_bytes, share);
     resource.decoded_bytes = resource.decoded_bytes.map(|bytes| scaled(bytes, share));
+    scale_measured(resource, share);
+}
+
+/// Lets other forms of a body have this share of their bytes, too.
+pub(super) fn scale_measured(resource: &mut Resource, share: f64) {
+    for size in &mut resource.measured {
+        size.bytes = scaled(size.bytes, share);
+    }
 }
 
 /// Gives a body this encoded size. What its bytes deliver comes in proportion.

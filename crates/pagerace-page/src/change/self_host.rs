@@ -23,12 +23,14 @@ impl Kind for SelfHost {
         let document = page.document;
         let own = page.resource(document).origin;
         each(on, page, |page, id| {
+            let moved = moved(page.resource(id), page).ok_or("its URL has no host")?;
             let resource = &mut page.resources[id.index()];
             if resource.origin == own {
                 return Err("the document's host serves it already");
             }
             let pool = (resource.origin, resource.anonymous);
             resource.origin = own;
+            resource.url = moved;
             resource.third_party = false;
             resource.anonymous = false;
             // Hints of the host serve its other files; without any, they serve nothing.
@@ -45,11 +47,14 @@ impl Kind for SelfHost {
     }
 
     fn edit(&self, _value: &str, resource: &Resource, page: &Page) -> Edit {
-        // The host stays a part of the path, so that the files of two do not meet.
-        let own = page.origin(page.resource(page.document).origin);
-        let Some((_, rest)) = resource.url.split_once("://") else {
-            return Edit::Other;
-        };
-        Edit::Rename(format!("{}://{}/{rest}", own.scheme, own.host))
+        moved(resource, page).map_or(Edit::Other, Edit::Rename)
     }
+}
+
+/// Returns the URL of a file at the document's host. Its host stays a part of the path, so that the
+/// files of two do not meet.
+fn moved(resource: &Resource, page: &Page) -> Option<String> {
+    let own = page.origin(page.resource(page.document).origin);
+    let (_, rest) = resource.url.split_once("://")?;
+    Some(format!("{}://{}/{rest}", own.scheme, own.host))
 }

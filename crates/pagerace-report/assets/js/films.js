@@ -72,7 +72,7 @@ async function stripBlob(film) {
       const at = (i + 1) * step;
       const x = gap + i * (width + gap);
       const small = make('canvas', { width, height });
-      painter.into(small, filmLevels(film, run, at).levels);
+      painter.into(small, filmLevels(film, run, at).levels, filmIsLargest(run, at));
       pen.drawImage(small, x, top + head);
       pen.strokeStyle = '#b9bdc6';
       pen.strokeRect(x + 0.5, top + head + 0.5, width - 1, height - 1);

@@ -12,7 +12,7 @@ function draw(section, make_) {
   drawn[section] = make_(state) || [];
 }
 
-// What was measured of the page on the network shown.
+// Returns the result of a page on a network.
 function resultShown({ page, network }) {
   return report.pages[page].networks.find((result) => result.network === network);
 }

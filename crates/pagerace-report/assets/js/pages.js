@@ -2,7 +2,7 @@
 
 const PAGES_AT_ONCE = 50;
 
-// What the table shows of one page on one network.
+// Returns the row of a page on one network.
 function pageEntry(page, index, network) {
   const result = page.networks.find((r) => r.network === network);
   const base = rowOf(result, report.baseline);
@@ -11,7 +11,7 @@ function pageEntry(page, index, network) {
   return {
     index, name: page.name, outcome: result ? result.outcome : 'unknown',
     base: value(base) ? value(base).median : null,
-    best: best && best !== base ? report.contenders[result.winner].name : '',
+    best: best ? report.contenders[result.winner].name : '',
     difference: best && best !== base && value(best) ? value(best).difference_percent : null,
     counts: Boolean(best && value(best) && value(best).counts),
   };
@@ -32,7 +32,7 @@ function drawPages() {
   ];
   const sorted = { key: null, down: false };
   let shown = PAGES_AT_ONCE;
-  const network = filmMake('select', { 'aria-label': 'Network of the table' }, ...report.networks.map((n, i) => make('option', { value: i }, n.name)));
+  const network = make('select', { 'aria-label': 'Network of the table' }, ...report.networks.map((n, i) => make('option', { value: i }, n.name)));
   const filter = make('input', { type: 'search', placeholder: 'part of a name', 'aria-label': 'Filter pages by name' });
   const outcome = make('select', { 'aria-label': 'Filter pages by answer' }, make('option', { value: '' }, 'all answers'),
     ...Object.entries(OUTCOMES).map(([key, text]) => make('option', { value: key }, text)));
@@ -73,7 +73,7 @@ function drawPages() {
         sorted.key = column.key;
         fill();
       });
-      return make('th', { scope: 'col', 'aria-sort': isSorted ? (sorted.down ? 'descending' : 'ascending') : 'none' }, button);
+      return make('th', { scope: 'col', class: column.words ? 'words' : null, 'aria-sort': isSorted ? (sorted.down ? 'descending' : 'ascending') : 'none' }, button);
     }));
   };
   for (const control of [network, filter, outcome]) control.addEventListener('input', () => { shown = PAGES_AT_ONCE; fill(); });
@@ -81,6 +81,6 @@ function drawPages() {
   network.hidden = report.networks.length < 2;
   byId('pages').replaceChildren(make('div', { class: 'controls' }, network, filter, outcome, count),
     make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Pages' }, table), more,
-    saveBar('Pages', { csv: () => [columns.map((column) => column.name), ...entries().map((e) => columns.map((column) => e[column.key]))] }));
+    saveBar('Pages', { csv: () => [columns.map((column) => column.name), ...entries().map((e) => columns.map((column) => (column.words && column.text ? column.text(e) : e[column.key])))] }));
   fill();
 }

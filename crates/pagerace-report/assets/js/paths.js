@@ -52,7 +52,8 @@ function drawPaths(state) {
 function rowAxis(end) {
   const format = timeLabel(end);
   const axis_ = make('div', { class: 'time-axis', 'aria-hidden': 'true' });
-  for (const at of axisTicks(end)) {
+  // A label near the end would be cut.
+  for (const at of axisTicks(end).filter((tick) => tick < 0.8 * end)) {
     const tick = make('span', {}, format(at));
     tick.style.left = `${(at / end) * 100}%`;
     axis_.append(tick);

@@ -38,7 +38,7 @@ function loadFilm(film) {
   return filmPictures.get(film);
 }
 
-// How much of each part is visible at a time, in per cent; and the number of changes until then.
+// Returns the visible share of each part at a time, in per cent, and the number of changes until then.
 function filmLevels(film, run, ms) {
   const levels = new Uint8Array(film.parts.length);
   let count = 0;
@@ -231,7 +231,13 @@ function filmMarkText(run, name, ms) {
   return `${name.toUpperCase()} ${at <= ms ? filmSeconds(at) : '…'}`;
 }
 
-// Shows a film in `host`. Returns { seek(ms), play(), pause(), time(), end, ready }.
+// Returns true once the largest element is painted.
+function filmIsLargest(run, ms) {
+  const at = filmMark(run, 'lcp');
+  return at !== null && at <= ms;
+}
+
+// Shows a film in `host`. `options.onWatched()` is called when it has played from its begin to its end. Returns { seek(ms), play(), pause(), time(), end, ready }.
 function pageracePlayer(host, film, options = {}) {
   const end = Math.ceil((options.end || filmEnd(film) * 1.04) / 10) * 10;
   const play = filmMake('button', { type: 'button', class: 'player-play', 'aria-label': 'Play' }, '▶');
@@ -254,7 +260,8 @@ function pageracePlayer(host, film, options = {}) {
     filmMake('div', { class: 'player-panes' }, ...panes.map((pane) => pane.element)));
   host.append(root);
   const changes = film.runs.flatMap((run) => run.shows.map(([at]) => at)).map((at) => Math.ceil(at / 10) * 10);
-  let [now, last, request, painter] = [0, 0, 0, null];
+  // `whole`: the film runs from its begin on, without a jump.
+  let [now, last, request, painter, whole] = [0, 0, 0, null, true];
 
   function show() {
     clock.textContent = filmSeconds(now);
@@ -264,6 +271,7 @@ function pageracePlayer(host, film, options = {}) {
   }
   function seek(ms) {
     now = Math.max(0, Math.min(end, ms));
+    whole = now === 0;
     show();
   }
   function pause() {
@@ -273,11 +281,14 @@ function pageracePlayer(host, film, options = {}) {
     play.setAttribute('aria-label', 'Play');
   }
   function run(stamp) {
-    now += (stamp - last) * Number(speed.value);
+    // A hidden page gets no frames, and its film does not go on.
+    now += Math.min(stamp - last, 250) * Number(speed.value);
     last = stamp;
     if (now >= end) {
+      const watched = whole;
       seek(end);
       pause();
+      if (watched && options.onWatched) options.onWatched();
       return;
     }
     show();
@@ -298,7 +309,7 @@ function pageracePlayer(host, film, options = {}) {
     if (event.ctrlKey || event.metaKey || event.altKey || own === 'SELECT') return;
     if (event.key === ' ' && own === 'BUTTON') return;
     if (event.key === ' ' || event.key === 'k') toggle();
-    else if (event.key in moves && own !== 'INPUT') { pause(); seek(now + moves[event.key]); }
+    else if (event.key in moves) { pause(); seek(now + moves[event.key]); }
     else if (event.key === ',') before.click();
     else if (event.key === '.') after.click();
     else if (event.key === 'Home') { pause(); seek(0); }
@@ -335,9 +346,9 @@ function filmPane(film, run, end) {
     fill.style.width = `${Math.min(100, (ms / end) * 100)}%`;
     if (!painter) return;
     const { levels, count } = filmLevels(film, run, ms);
-    canvas.setAttribute('aria-label', `${run.name} at ${filmSeconds(ms)}: ${progress} % of the picture is visible`);
-    const lcp = filmMark(run, 'lcp');
-    const outlined = lcp !== null && lcp <= ms;
+    const told = run.progress.length ? `: ${progress} % of the picture is visible` : '';
+    canvas.setAttribute('aria-label', `${run.name} at ${filmSeconds(ms)}${told}`);
+    const outlined = filmIsLargest(run, ms);
     const version = 2 * count + (outlined ? 1 : 0);
     if (version === drawn) return;
     drawn = version;
@@ -391,7 +402,7 @@ function pageraceStrip(host, film, options = {}) {
     });
   }
   const ready = loadFilm(film).then((painter) => {
-    for (const { canvas, run, at } of cells) painter.into(canvas, filmLevels(film, run, at).levels);
+    for (const { canvas, run, at } of cells) painter.into(canvas, filmLevels(film, run, at).levels, filmIsLargest(run, at));
   });
   return { ready, element: grid };
 }

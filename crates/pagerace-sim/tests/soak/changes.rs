@@ -80,7 +80,7 @@ fn a_changed_page_loads() {
         }
     }
     let kinds: std::collections::BTreeSet<_> = made.iter().map(|(name, _)| *name).collect();
-    // What needs measured sizes, a layout with motion, or a host alone is rare or absent here.
+    // Changes that need measured sizes, a layout with motion, or a host alone are rare or absent here.
     assert!(kinds.len() >= 20, "{kinds:?}");
 }
 

@@ -97,7 +97,12 @@ fn tokens(text: &str) -> impl Iterator<Item = (Option<char>, &str)> {
     let mut before = None;
     std::iter::from_fn(move || {
         let start = rest.find(|c: char| c.is_ascii_digit())?;
-        let before_it = rest[..start].chars().next_back().or(before);
+        let mut earlier = rest[..start].chars().rev();
+        let before_it = match (earlier.next(), earlier.next()) {
+            // A hyphen begins a number where a word could begin, and goes on with a word elsewhere.
+            (Some('-'), sign) if sign.is_none_or(|c| c.is_whitespace() || c == '(') => sign,
+            (c, _) => c.or(before),
+        };
         let own = &rest[start..];
         let bytes = own.as_bytes();
         let is_digit = |place: usize| bytes.get(place).is_some_and(u8::is_ascii_digit);
@@ -113,7 +118,7 @@ fn tokens(text: &str) -> impl Iterator<Item = (Option<char>, &str)> {
 
 /// Returns true if a number stands for itself, and is no part of a name such as HTTP/3.
 fn starts_a_word(before: Option<char>) -> bool {
-    before.is_none_or(|c| c.is_whitespace() || "([+−~≈×".contains(c))
+    before.is_none_or(|c| c.is_whitespace() || "([+−–~≈×*_\"“|".contains(c))
 }
 
 #[cfg(test)]
@@ -144,6 +149,8 @@ mod tests {
             ("It gains {x}, not 17 %.", "17"),
             ("{=2} of (1.5 s).", "1.5"),
             ("A window of 430,000 bytes", "430,000"),
+            ("FCP changes by -1.2 %.", "1.2"),
+            ("FCP changes by **12.5** %.", "12.5"),
         ] {
             let error = check(text).unwrap_err();
             assert!(error.contains(&format!("the number {number} ")), "{error}");

@@ -1,4 +1,4 @@
-//! Who is left out, by the rules of the survey's file.
+//! The people who are left out, by the rules of the survey's file.
 
 use serde::Serialize;
 

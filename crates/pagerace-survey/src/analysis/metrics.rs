@@ -1,4 +1,4 @@
-//! What people said against metrics of the loads that they saw.
+//! Answers against metrics of the loads that they saw.
 
 use pagerace_lab::stats::spearman;
 use serde::Serialize;
@@ -19,7 +19,7 @@ const METRICS: [(&str, &str); 4] = [
 /// The metrics of which a majority decides, as a rule that is stated before any answer.
 const MAJORITY: [&str; 3] = ["fcp", "lcp", "speed-index"];
 
-/// How often a metric names the version that more people prefer.
+/// The share of pairs in which a metric names the version that more people prefer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Predictor {
     /// Title of the metric or rule.
@@ -31,12 +31,12 @@ pub struct Predictor {
     pub certain: Share,
     /// Single preferences that it names, of all.
     pub votes: Share,
-    /// Whether `pairs` is above SpeedPerception's share (`Some(true)`) or below it; `None` if the
+    /// `Some(true)` if `pairs` is above SpeedPerception's share, `Some(false)` if below it; `None` if the
     /// interval holds it.
     pub beats: Option<bool>,
 }
 
-/// How the moments at which versions were ready compare with a metric.
+/// The comparison with a metric of the moments at which versions were ready.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReadyAgainst {
     /// Title of the metric.
@@ -58,7 +58,7 @@ pub(super) fn predictors(
     let metric = |name: &'static str| {
         move |a: usize, b: usize| {
             let value = |place: usize| survey.versions[place].metrics.get(name).copied();
-            // What never happens is later than anything.
+            // A moment that never comes is later than anything.
             let [a, b] = [a, b].map(|place| value(place).unwrap_or(f64::INFINITY));
             sooner(a, b)
         }

@@ -11,7 +11,7 @@ use crate::stats::{self, Scale, Share, sign_test};
 use crate::store::Person;
 use crate::survey::{Answer, Survey};
 
-/// What people said of a pair.
+/// The answers about a pair.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairFinding {
     /// Index of the one version.
@@ -27,11 +27,11 @@ pub struct PairFinding {
     /// Probability of preferences at least as uneven if there were none (sign test of those with a
     /// preference), corrected for all pairs by Holm's method.
     pub p: f64,
-    /// What this tells.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// What the answers about a pair tell.
+/// The verdict on a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -45,7 +45,7 @@ pub enum Verdict {
     CannotTell,
 }
 
-/// How many prefer the one, the other, and neither.
+/// The numbers of people who prefer the one, the other, and neither.
 type Counts = [usize; 3];
 
 /// Returns a person's preferences: the pair, in the order of the versions, and 0 for the first, 1

@@ -13,9 +13,9 @@ const SAMPLE_MAX: usize = 2_000;
 /// A result of another survey, and the same of this one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Beside {
-    /// Where it is published.
+    /// The publication.
     pub source: String,
-    /// What was asked there.
+    /// The question that was asked there.
     pub asked: String,
     /// Versions of this survey; empty for questions that concern none.
     pub versions: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Beside {
 /// A published share, and the same of this survey.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BesideShare {
-    /// What these people said.
+    /// The answers of these people.
     pub said: String,
     /// Published share in percent.
     pub percent: u32,

@@ -32,7 +32,7 @@ pub struct Moments {
     pub people: usize,
 }
 
-/// What people said of a version.
+/// The answers about a version.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rating {
     /// Index of the version.
@@ -46,21 +46,21 @@ pub struct Rating {
     /// Probability of differences at least as uneven if there were none (Wilcoxon's signed-rank
     /// test), corrected for all versions by Holm's method; `None` of the original.
     pub p: Option<f64>,
-    /// Whether the version is judged higher (`Some(true)`) or lower than the original; `None` if
+    /// `Some(true)` if the version is judged higher than the original, `Some(false)` if lower; `None` if
     /// these answers cannot tell.
     pub higher: Option<bool>,
 }
 
-/// What people said of all versions.
+/// The answers about all versions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RatingFinding {
     /// The question.
     pub question: String,
     /// The versions, in their order.
     pub versions: Vec<Rating>,
-    /// Whether people judge any versions differently, of those who judged all.
+    /// Test whether people judge versions differently, of those who judged all.
     pub friedman: Option<Friedman>,
-    /// How far people agree (Krippendorff's alpha, ordinal), if the question has degrees.
+    /// The degree to which people agree (Krippendorff's alpha, ordinal), if the question has degrees.
     pub alpha: Option<f64>,
 }
 

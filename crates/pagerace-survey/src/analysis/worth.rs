@@ -11,7 +11,7 @@ use crate::survey::Survey;
 
 /// Number of samples of people for the intervals.
 const SAMPLES: usize = 1_000;
-/// What is added to the number of each answer about a pair, so that a version that everybody prefers
+/// The amount that is added to the number of each answer about a pair, so that a version that everybody prefers
 /// is not worth infinitely much.
 const ADDED: f64 = 0.5;
 /// Smallest number of people for intervals.
@@ -33,9 +33,13 @@ pub struct Worth {
 }
 
 /// Returns the worth of each version in their order; nothing if the pairs do not connect all
-/// versions. The intervals are percentiles of the bootstrap over people.
+/// versions, or if nobody has a preference. The intervals are percentiles of the bootstrap over people.
 pub(super) fn worths(survey: &Survey, people: &[&Person]) -> Vec<Worth> {
     let versions = survey.versions.len();
+    let pairs = counts(survey, people);
+    if pairs.values().all(|[a, b, _]| a + b == 0) {
+        return Vec::new();
+    }
     let Some(logs) = fit(survey, versions, people) else {
         return Vec::new();
     };

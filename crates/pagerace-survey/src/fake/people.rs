@@ -8,7 +8,7 @@ use crate::design::{Shown, Task, assign};
 use crate::store::{Person, Reply};
 use crate::survey::{Answer, Ask, Survey};
 
-/// How a person answers.
+/// The manner in which a person answers.
 #[derive(Clone, Debug)]
 pub(crate) enum Manner {
     /// Likes versions by these values, in the order of the file. Values that differ by less than

@@ -19,7 +19,7 @@ const RESPONSE_TIME: Duration = Duration::from_mins(1);
 /// Size of the pieces in which responses are written.
 const PIECE: usize = 64 * 1024;
 
-/// What browsers may do with a page: load what this server has, and nothing else.
+/// The policy for browsers: a page loads what this server has, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
                       img-src 'self' data: blob:; connect-src 'self'; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
@@ -38,8 +38,6 @@ pub(super) struct Request {
 pub(super) struct Response {
     pub(super) status: u16,
     pub(super) kind: &'static str,
-    /// True if browsers may keep it: it is the same for all people.
-    pub(super) lasts: bool,
     pub(super) location: Option<String>,
     pub(super) body: Vec<u8>,
 }
@@ -50,7 +48,6 @@ impl Response {
         Self {
             status,
             kind: "text/html; charset=utf-8",
-            lasts: false,
             location: None,
             body: html.into_bytes(),
         }
@@ -61,7 +58,6 @@ impl Response {
         Self {
             status: 200,
             kind,
-            lasts: true,
             location: None,
             body,
         }
@@ -76,7 +72,7 @@ impl Response {
     }
 }
 
-/// Why there is no request.
+/// The reason why there is no request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NoRequest {
     /// The client has gone, or is too slow.
@@ -181,15 +177,10 @@ pub(super) fn write(stream: &mut TcpStream, clock: &Clock, response: &Response, 
         503 => "Service Unavailable",
         _ => "Refused",
     };
-    let caching = if response.lasts {
-        "private, max-age=3600"
-    } else {
-        "no-store"
-    };
     let location = response.location.as_ref();
     let location = location.map(|path| format!("Location: {path}\r\n"));
     let head = format!(
-        "HTTP/1.1 {} {reason}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: {caching}\r\n\
+        "HTTP/1.1 {} {reason}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
          Content-Security-Policy: {POLICY}\r\nReferrer-Policy: no-referrer\r\n\
          X-Content-Type-Options: nosniff\r\n{}Connection: close\r\n\r\n",
         response.status,

@@ -1,4 +1,4 @@
-//! How much one address may ask for.
+//! Limits of what one address may ask for.
 //!
 //! Addresses are kept in memory, as long as they have asked for something lately.
 
@@ -18,7 +18,7 @@ const ADDRESSES_MAX: usize = 10_000;
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
 
-/// What addresses have asked for.
+/// The requests of addresses so far.
 #[derive(Debug)]
 pub(super) struct Gate {
     limits: Limits,
@@ -33,7 +33,7 @@ struct Address {
     people: Allowance,
 }
 
-/// What is left of a number that grows back over a period.
+/// The rest of a number that grows back over a period.
 #[derive(Clone, Copy, Debug, Default)]
 struct Allowance {
     used: f64,

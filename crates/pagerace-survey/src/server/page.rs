@@ -111,8 +111,8 @@ pub(super) fn step(survey: &Survey, token: &str, at: &Progress, problem: Option<
         "<p class=\"steps\"><label>Step {} of {steps} <progress max=\"{steps}\" value=\"{place}\">\
          </progress></label></p>{problem_text}\
          <form method=\"post\" action=\"/p/{token}\" autocomplete=\"off\">\
-         <input type=\"hidden\" name=\"place\" value=\"{place}\">{films}{questions}\
-         <p id=\"status\" role=\"status\"></p><button>Continue</button></form>",
+         <input type=\"hidden\" name=\"place\" value=\"{place}\">{films}\
+         <p id=\"status\" role=\"status\"></p>{questions}<button>Continue</button></form>",
         place + 1
     );
     document(

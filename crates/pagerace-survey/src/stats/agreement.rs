@@ -1,6 +1,6 @@
 //! Krippendorff's alpha: how far people agree beyond what chance gives.
 
-/// How far apart two answers are.
+/// The distance of two answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Answers are equal or not.

@@ -22,11 +22,11 @@ pub struct Duel {
     pub a: usize,
     /// The other version.
     pub b: usize,
-    /// How many prefer `a`.
+    /// The number of people who prefer `a`.
     pub prefer_a: f64,
-    /// How many prefer `b`.
+    /// The number of people who prefer `b`.
     pub prefer_b: f64,
-    /// How many have no preference.
+    /// The number of people without a preference.
     pub neither: f64,
 }
 

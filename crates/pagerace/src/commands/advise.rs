@@ -55,10 +55,10 @@ loss_percent, cpu (as --cpu) and weight, or quantile in place of weight. What it
 that of the nearest network of --network.
 
 Examples:
-  pagerace advise examples/pages/tours.page.gz
+  pagerace advise tests/corpus/slides.page.gz
       what to change, what it gains on three networks, and the lines to paste
 
-  pagerace advise examples/pages/tours.page.gz --users crux-mobile --goal lcp,speed-index
+  pagerace advise tests/corpus/slides.page.gz --users crux-mobile --goal lcp,speed-index
       the same for the slower quarter of Chrome's users on phones, by two metrics
 
   pagerace advise https://news.example/ --network slow-4g --metric fcp --markdown issue.md
@@ -68,7 +68,7 @@ Examples:
   pagerace advise examples/pages/tours.page.gz --http3
       whether to turn on HTTP/3, who gains and who loses by it, and from what
 
-  pagerace advise examples/pages/tours.page.gz --network fast-4g --verify 2
+  pagerace advise tests/corpus/slides.page.gz --network fast-4g --verify 2
       loads the page with each of the two best changes in Chromium, too";
 
 /// Tell what to change about a page, and what it gains.
@@ -96,6 +96,7 @@ pub(crate) struct AdviseArgs {
 
     /// Answer whether to turn on HTTP/3, for first and returning visitors near and far.
     #[arg(long, conflicts_with_all = ["protocol", "markdown", "server", "h3_discovery", "certificates"])]
+    #[cfg_attr(feature = "live", arg(conflicts_with = "verify"))]
     http3: bool,
 
     /// Version of HTTP: h1, h2, h3, or rules for each origin such as "static.example=h3 *=h2".
@@ -146,6 +147,12 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
     for goal in &goals {
         explainable(*goal)?;
     }
+    if args.http3 && goals.len() > 1 {
+        bail!(
+            "--metric: --http3 answers for one metric, and {} are named",
+            goals.len()
+        );
+    }
     let mut settings = settings(&args.model)?;
     let usual = if args.http3 && args.users.is_none() {
         &http3::NETWORKS[..]
@@ -172,7 +179,9 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
         .filter_map(|text| text.parse().ok())
         .collect();
     let choice = args.choice.page.as_ref();
-    measured::measure(std::slice::from_ref(&file), choice, &tried, &mut pages);
+    if !args.http3 {
+        measured::measure(std::slice::from_ref(&file), choice, &tried, &mut pages)?;
+    }
     origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
     let page = pages[0].clone();
     if !page.has_navigation() {

@@ -103,7 +103,7 @@ pub(crate) struct CorpusArgs {
         default_value = OriginRtt::default().word())]
     origin_rtt: OriginRtt,
 
-    /// How the browser learns that a server speaks HTTP/3, and which connections it tries then.
+    /// Way in which the browser learns that a server speaks HTTP/3, and which connections it tries then.
     #[arg(long, value_name = "WAY", value_parser = word::<H3Discovery>(),
         default_value = H3Discovery::default().word())]
     h3_discovery: H3Discovery,

@@ -139,7 +139,7 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     let contenders = add_design(&mut plan, design, &DEFAULT_NETWORKS, true, folder)?;
     let mut pages = served(&args.pages, &mut |text| warn(text))?;
     let mut all: Vec<Arc<Page>> = pages.iter().map(|one| Arc::clone(&one.page)).collect();
-    measured::measure(&args.pages, None, &contenders.changes, &mut all);
+    measured::measure(&args.pages, None, &contenders.changes, &mut all)?;
     add_pages(&mut plan, far, Some(&contenders), all)?;
     for (served, page) in pages.iter_mut().zip(&plan.pages) {
         served.page = Arc::clone(page);

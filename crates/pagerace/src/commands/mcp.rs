@@ -36,7 +36,7 @@ type Argument = (&'static str, &'static str);
 struct Offer {
     name: &'static str,
     summary: &'static str,
-    /// What the command works on, then its options.
+    /// The subject of the command, then its options.
     arguments: &'static [Argument],
     /// The number of arguments that are required.
     required: usize,
@@ -177,7 +177,7 @@ impl Offer {
             words.extend(text(name)?.map(|value| format!("--{name}={value}")));
         }
         let subject = text(first.0)?.ok_or_else(|| format!("{}: lacks {}", self.name, first.0))?;
-        // Whatever it is, it is no option.
+        // The subject is no option, even with a dash in front.
         words.extend(["--".to_owned(), subject]);
         Ok(words)
     }
@@ -185,7 +185,7 @@ impl Offer {
     /// Runs the command, and returns what it prints and its JSON.
     ///
     /// # Errors
-    /// What the command says is wrong.
+    /// The error that the command prints.
     fn call(&self, given: &Map<String, Value>) -> Result<Vec<String>, String> {
         static CALLS: AtomicU64 = AtomicU64::new(0);
         let mut words = self.words(given)?;

@@ -190,7 +190,7 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
     let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
     let choice = args.choice.page.as_ref();
     let mut pages = measured_pages(&files, choice, &args.layout, &args.work)?;
-    measured::measure(&files, choice, &contenders.changes, &mut pages);
+    measured::measure(&files, choice, &contenders.changes, &mut pages)?;
     let far = &args.model.distance.origin_rtt;
     add_pages(&mut plan, far, Some(&contenders), pages)?;
     deciders.add_to(&mut plan)?;

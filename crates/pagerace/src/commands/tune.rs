@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Parser;
 use comfy_table::Cell;
 use pagerace_core::Protocol;
-use pagerace_lab::advice::{News, Worth};
+use pagerace_lab::advice::News;
 use pagerace_lab::facts::facts;
 use pagerace_lab::tune::{Tuning, tune};
 use pagerace_lab::unit::percent;
@@ -136,6 +136,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<()> {
 fn name(tuning: &Tuning, contender: usize) -> String {
     let one = &tuning.results.plan.contenders[contender];
     match (contender, one.changes.is_empty()) {
+        (_, false) if tuning.changes.is_empty() => "the best priorities found".to_owned(),
         (_, false) => "these priorities".to_owned(),
         (0, true) => "eps, as the browser signals".to_owned(),
         _ => one.strategy.label(),
@@ -150,7 +151,7 @@ fn print(
 ) -> io::Result<()> {
     let page = &plan.pages[0];
     let unit = plan.metric.metric().unit;
-    if tuning.changes.is_empty() || tuning.effects.worth() != Worth::Gains {
+    if tuning.changes.is_empty() {
         let text = "Expect nothing: no priorities gain over the browser's signals in nine of ten \
                     worlds.";
         stress(out, text)?;
@@ -178,7 +179,19 @@ fn print(
     for change in tuning.changes.all() {
         writeln!(out, "  {change}")?;
     }
-    if let Some(server) = server {
+    if !tuning.changes.is_empty() && !tuning.costs.is_empty() {
+        let costs = tuning.costs.iter().map(|(metric, network, effect)| {
+            let metric = metric.metric();
+            let later = metric.unit.format(effect.difference);
+            format!(
+                "{} by {later} on {}",
+                metric.title, plan.networks[*network].name
+            )
+        });
+        let costs = costs.collect::<Vec<_>>().join(", ");
+        say(out, &format!("But later: {costs}."))?;
+    }
+    if let Some(server) = server.filter(|_| !tuning.changes.is_empty()) {
         let text = fields(page, &tuning.changes).lines(server);
         writeln!(out, "\nFor {}:", server.title())?;
         text.lines()

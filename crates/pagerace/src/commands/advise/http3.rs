@@ -32,6 +32,9 @@ pub(super) const NETWORKS: [&str; 7] = [
     "fast-4g loss 3%",
 ];
 
+/// The versions of HTTP today and tomorrow.
+const CONTENDERS: [&str; 2] = ["h2", "first-party=h3 *=h2"];
+
 /// Runs of each comparison.
 const RUNS: u32 = 20;
 
@@ -40,13 +43,13 @@ const RUNS: u32 = 20;
 /// intermediate, two timestamps of certificate transparency, and the handshake.
 const POST_QUANTUM: u32 = 2_138 + 5 * 2_420 + 2 * 1_312;
 
-/// What others measured when they turned it on.
+/// The gains that others measured when they turned it on.
 const PUBLISHED: &str = "Beside it: when Automattic turned HTTP/3 on, the largest element came 21 % sooner on \
      fast connections and 33 % on slow ones, the first byte 7 and 27 % \
      (https://wordpress.com/blog/2024/01/31/http3/). These compare visitors with HTTP/3, who are \
      mostly returning ones, with others.";
 
-/// What the model leaves out.
+/// The cost that the model leaves out.
 const LEFT_OUT: &str = "Left out: QUIC costs the receiver's processor more than TCP. Above some 300 Mbit/s, large \
      downloads over HTTP/3 were up to 45 % slower (arXiv 2310.09423); see HTTP/3 in \
      docs/limitations.md.";
@@ -97,8 +100,16 @@ const VISITORS: [Visitor; 4] = [
 struct Compared {
     visitor: &'static Visitor,
     effects: Effects,
-    /// Why the network with the greatest gain, and the one with the greatest loss, differ.
+    /// The reasons why the network with the greatest gain, and the one with the greatest loss, differ.
     why: Vec<String>,
+}
+
+impl Compared {
+    /// Returns true if the effect on some network has this worth.
+    fn has(&self, wanted: Worth) -> bool {
+        let mut all = self.effects.networks.iter().flatten();
+        all.any(|one| one.worth() == wanted)
+    }
 }
 
 /// Prints the answer for the page of `plan`, whose contender has the settings of the command, and
@@ -114,14 +125,8 @@ pub(super) fn run(plan: &Plan, shares: &[f64], work: &WorkArgs) -> Result<Value>
         if let Some(bytes) = visitor.certificates {
             plan.settings.certificates = bytes;
         }
-        let contender = |protocols: &str| -> Result<Contender> {
-            Ok(Contender {
-                protocols: protocols.parse()?,
-                visit: visitor.visit,
-                ..plan.contenders[0].clone()
-            })
-        };
-        plan.contenders = vec![contender("h2")?, contender("first-party=h3 *=h2")?];
+        let contenders = CONTENDERS.map(|one| of_visitor(&plan, one, visitor.visit));
+        plan.contenders = contenders.into();
         plan.runs = RUNS;
         plan.check()?;
         watch.start(visitor.name, plan.loads());
@@ -160,6 +165,15 @@ pub(super) fn run(plan: &Plan, shares: &[f64], work: &WorkArgs) -> Result<Value>
     Ok(as_json(plan, &all))
 }
 
+/// Returns a way to deliver the page to visitors, otherwise with the settings of the command.
+fn of_visitor(plan: &Plan, protocols: &str, visit: Visit) -> Contender {
+    Contender {
+        protocols: protocols.parse().expect("it is well formed"),
+        visit,
+        ..plan.contenders[0].clone()
+    }
+}
+
 /// Returns the networks with the greatest gain and the greatest loss, if they are any.
 fn notable(effects: &Effects) -> Vec<(usize, Worth)> {
     let of = |wanted: Worth| {
@@ -177,35 +191,29 @@ fn notable(effects: &Effects) -> Vec<(usize, Worth)> {
         .collect()
 }
 
-/// Returns the share of the users, or of the networks, on which the effect has this worth.
-fn share(effects: &Effects, shares: &[f64], wanted: Worth) -> f64 {
-    let even = 1.0 / effects.networks.len().max(1) as f64;
+/// Returns the users, or the networks, on which the effect has this worth.
+fn extent(effects: &Effects, shares: &[f64], wanted: Worth) -> String {
     let all = effects.networks.iter().enumerate();
     let such = all.filter(|(_, effect)| effect.is_some_and(|one| one.worth() == wanted));
-    such.fold(0.0, |sum, (network, _)| {
-        sum + shares.get(network).copied().unwrap_or(even)
-    })
+    if shares.is_empty() {
+        return format!("{} of {} networks", such.count(), effects.networks.len());
+    }
+    let share = such.fold(0.0, |sum, (network, _)| sum + shares[network]);
+    format!("{} of users", percent(share))
 }
 
 fn print(out: &mut impl Write, plan: &Plan, shares: &[f64], all: &[Compared]) -> io::Result<()> {
     let title = plan.metric.metric().title;
     stress(out, &answer(plan, all))?;
-    let of = if shares.is_empty() {
-        "networks"
-    } else {
-        "users"
-    };
     for one in all {
         let [gain, lose] =
-            [Worth::Gains, Worth::Harms].map(|worth| percent(share(&one.effects, shares, worth)));
-        let mean = percent_change(one.effects.mean());
-        say(
-            out,
-            &format!(
-                "{}: {title} {mean}; sooner on {gain} of {of}, later on {lose}.",
-                one.visitor.name
-            ),
-        )?;
+            [Worth::Gains, Worth::Harms].map(|worth| extent(&one.effects, shares, worth));
+        let text = format!(
+            "{}: {title} {}; sooner on {gain}, later on {lose}.",
+            one.visitor.name,
+            percent_change(one.effects.mean())
+        );
+        say(out, &text)?;
     }
     writeln!(out)?;
     let mut header = vec!["network".to_owned()];
@@ -251,7 +259,11 @@ fn print(out: &mut impl Write, plan: &Plan, shares: &[f64], all: &[Compared]) ->
     );
     headed(out, &format!("Pagerace {VERSION}"), &text)?;
     let heading = Provenance::Simulated.heading();
-    say(out, &format!("{heading}: {}", facts(plan)))?;
+    let mut compared = plan.clone();
+    compared.contenders = CONTENDERS
+        .map(|protocols| of_visitor(plan, protocols, Visit::Cold))
+        .into();
+    say(out, &format!("{heading}: {}", facts(&compared)))?;
     for (index, network) in plan.networks.iter().enumerate() {
         let share = shares
             .get(index)
@@ -275,32 +287,49 @@ fn percent_change(share: f64) -> String {
 /// Returns the answer in one sentence. Visitors with post-quantum chains are not here yet, and do
 /// not decide.
 fn answer(plan: &Plan, all: &[Compared]) -> String {
-    let title = plan.metric.metric().title;
     let now = all.iter().filter(|one| one.visitor.certificates.is_none());
-    let with = |wanted: Worth| -> Vec<&str> {
-        let networks = plan.networks.iter().enumerate();
-        let such = networks.filter(|(network, _)| {
-            let mut effects = now.clone().filter_map(|one| one.effects.networks[*network]);
-            effects.any(|one| one.worth() == wanted)
+    let of = |gain: bool, lose: bool| -> Vec<&str> {
+        let such = now.clone().filter(|one| {
+            let has = |worth| one.has(worth);
+            (has(Worth::Gains), has(Worth::Harms)) == (gain, lose)
         });
-        such.map(|(_, network)| network.name.as_str()).collect()
+        such.map(|one| one.visitor.spoken).collect()
     };
-    let (gain, lose) = (with(Worth::Gains), with(Worth::Harms));
-    match (gain.is_empty(), lose.is_empty()) {
-        (true, true) => format!("HTTP/3 changes nothing for this page: {title} stays within 3 %."),
-        (false, true) => format!(
-            "Turn HTTP/3 on: visitors gain on {}, and nobody loses.",
-            gain.join("; ")
+    let (gain, lose, both) = (of(true, false), of(false, true), of(true, true));
+    let text = match (gain.is_empty(), lose.is_empty(), both.is_empty()) {
+        (true, true, true) => format!(
+            "HTTP/3 decides nothing for this page: no visitors have {} sooner or later by 3 % in \
+             nine of ten worlds.",
+            plan.metric.metric().title
         ),
-        (true, false) => format!(
-            "Leave HTTP/3 off for this page: nobody gains, and visitors lose on {}.",
-            lose.join("; ")
+        (false, true, true) => {
+            format!(
+                "Turn HTTP/3 on: {} gain, and nobody loses.",
+                gain.join(", ")
+            )
+        }
+        (true, false, true) => format!(
+            "Leave HTTP/3 off for this page: nobody gains, and {} lose.",
+            lose.join(", ")
         ),
-        (false, false) => format!(
-            "HTTP/3 depends on your visitors: some gain on {}; some lose on {}.",
-            gain.join("; "),
-            lose.join("; ")
-        ),
+        _ => {
+            let parts = [
+                (gain, "gain"),
+                (lose, "lose"),
+                (both, "gain on some networks and lose on others"),
+            ];
+            let parts = parts.into_iter().filter(|(who, _)| !who.is_empty());
+            let parts = parts.map(|(who, what)| format!("{} {what}", who.join(", ")));
+            format!(
+                "HTTP/3 depends on your visitors: {}.",
+                parts.collect::<Vec<_>>().join("; ")
+            )
+        }
+    };
+    if plan.doubts().is_empty() {
+        text
+    } else {
+        format!("No gain is claimed. In the model: {text}")
     }
 }
 

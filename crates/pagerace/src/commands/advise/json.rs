@@ -28,7 +28,7 @@ pub(super) fn of(answer: Answer<'_>) -> Value {
             "worth": worth(one.worth()),
             "effects": effects(&one.effects),
             "costs": costs.collect::<Vec<_>>(),
-            "paste": paste::lines(page, &one.idea.changes),
+            "paste": paste::paste(page, &one.idea.changes).lines,
         })
     };
     let all = |list: &[Tried]| list.iter().map(tried).collect::<Vec<_>>();
@@ -58,7 +58,7 @@ pub(super) fn of(answer: Answer<'_>) -> Value {
         "now": effects(&[advice.alone(answer.question)]),
         "together": all(&advice.together),
         "sum": effects(&advice.sum),
-        "paste": paste::lines(page, &changes),
+        "paste": paste::paste(page, &changes).lines,
         "servers": servers::fields(page, &changes).json(),
         "changes": all(&advice.judged),
         "idle": advice.idle.iter().map(|one| one.changes.to_string()).collect::<Vec<_>>(),

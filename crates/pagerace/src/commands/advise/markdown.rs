@@ -39,22 +39,26 @@ pub(super) fn of(answer: Answer<'_>) -> String {
         lines.push(String::new());
     }
     let changes = combined(advice.together.iter().map(|one| &one.idea));
-    let paste = paste::lines(page, &changes);
-    if !paste.is_empty() {
+    let paste = paste::paste(page, &changes);
+    if !paste.lines.is_empty() {
         lines.push("### To do".to_owned());
         lines.push(String::new());
-        lines.extend(paste.iter().map(|line| match line.split_once(": ") {
+        lines.extend(paste.lines.iter().map(|line| match line.split_once(": ") {
             Some((place, code)) => format!("- [ ] {}: `{code}`", escaped(place)),
             None => format!("- [ ] {}", escaped(line)),
         }));
         lines.push(String::new());
+    }
+    if !paste.without.is_empty() {
+        let without = escaped(&paste.without.join("; "));
+        lines.extend([format!("No line makes: {without}."), String::new()]);
     }
     let fields = servers::fields(page, &changes);
     if !fields.is_empty() {
         for server in servers::SERVERS {
             let text = fields.lines(server);
             lines.push(fold(
-                &format!("Or for {}", server.title()),
+                &format!("For {}, as far as fields can", server.title()),
                 &format!("```\n{text}```\n"),
             ));
         }
@@ -71,7 +75,7 @@ pub(super) fn of(answer: Answer<'_>) -> String {
         for one in &advice.judged {
             tried += &row(&answer.row(one));
         }
-        for text in advice.judged.iter().filter_map(|one| answer.costs(one)) {
+        for text in answer.costs_alone() {
             let _ = write!(tried, "\n{}\n", escaped(&text));
         }
     }
@@ -82,10 +86,11 @@ pub(super) fn of(answer: Answer<'_>) -> String {
         lines.push(fold("All changes that were tried", &tried));
     }
     let mut how = format!(
-        "Pagerace {VERSION}: {}.\n\nModelled: {}, {}.\n\n",
+        "Pagerace {VERSION}: {}.\n\nModelled: {}, {}, strategy {}.\n\n",
         escaped(&answer.settings()),
         escaped(&facts(plan)),
-        escaped(&plan.contenders[0].to_string())
+        plan.contenders[0].visit,
+        plan.contenders[0].strategy
     );
     for (name, text) in answer.networks() {
         let _ = writeln!(how, "- {}: {}", escaped(&name), escaped(&text));

@@ -3,20 +3,32 @@
 use std::collections::BTreeSet;
 
 use pagerace_core::Destination;
+use pagerace_lab::advice::selector;
 use pagerace_page::change::Edit;
 use pagerace_page::{Changes, Page};
 
-/// Returns what to write, and where.
-pub(super) fn lines(page: &Page, changes: &Changes) -> Vec<String> {
-    let mut lines = BTreeSet::new();
+/// The lines that make changes.
+pub(super) struct Paste {
+    /// The text to write, and its place.
+    pub(super) lines: Vec<String>,
+    /// The changes that no line makes.
+    pub(super) without: Vec<String>,
+}
+
+/// Returns the lines that make these changes.
+pub(super) fn paste(page: &Page, changes: &Changes) -> Paste {
+    let (mut lines, mut without) = (BTreeSet::new(), Vec::new());
     let mut after = page.clone();
     for change in changes.all() {
         let Ok(changed) = Changes::new(vec![change.clone()]).apply(&after) else {
             break;
         };
+        let mut is_written = false;
         for id in change.acted(&after) {
             let resource = after.resource(id);
-            let name = name(&resource.url);
+            // Files of several folders may have one name.
+            let own = selector(&after, resource);
+            let name = own.as_deref().unwrap_or(&resource.url);
             let line = match change.edit(resource, &after) {
                 Edit::Insert(element) => format!("in <head>: {element}"),
                 Edit::Set(attribute, value) if value.is_empty() => {
@@ -45,24 +57,28 @@ pub(super) fn lines(page: &Page, changes: &Changes) -> Vec<String> {
                 Edit::Encode(coding) => {
                     format!("to the response of {name}: Content-Encoding: {coding}")
                 }
-                Edit::Remove | Edit::Replace(_) | Edit::Served | Edit::Other => continue,
+                Edit::Remove => format!("remove the element of {name}"),
+                Edit::Replace(_) | Edit::Served | Edit::Other => continue,
             };
             lines.insert(line);
+            is_written = true;
+        }
+        if !is_written {
+            without.push(change.to_string());
         }
         after = changed.page;
     }
-    lines.into_iter().collect()
+    Paste {
+        lines: lines.into_iter().collect(),
+        without,
+    }
 }
 
-/// Returns true if markup can make all the changes, and live loads show what they do: Chromium
-/// ignores hints in the contexts that those use.
+/// Returns true if live servers can make all the changes.
 pub(super) fn is_servable(page: &Page, changes: &Changes) -> bool {
-    const HINTS: [&str; 3] = ["preconnect", "dns-prefetch", "early-hints"];
     changes.all().iter().all(|change| {
-        !HINTS.contains(&change.kind()) && {
-            let mut selected = change.selected(page).into_iter();
-            selected.all(|id| change.edit(page.resource(id), page) != Edit::Other)
-        }
+        let mut selected = change.selected(page).into_iter();
+        selected.all(|id| change.edit(page.resource(id), page) != Edit::Other)
     })
 }
 

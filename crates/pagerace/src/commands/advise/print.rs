@@ -5,15 +5,19 @@ use std::path::Path;
 
 use comfy_table::Cell;
 use pagerace_lab::VERSION;
-use pagerace_lab::advice::combined;
+use pagerace_lab::advice::{Tried, combined};
 use pagerace_lab::facts::facts;
+use pagerace_page::PaintEvidence;
 use pagerace_report::input::Provenance;
 
 use super::servers::Server;
 use super::words::{self, Answer};
 use super::{paste, servers};
 use crate::table;
-use crate::text::{headed, say, stress};
+use crate::text::{counted, headed, say, stress};
+
+/// Lines to paste that are shown.
+const LINES_MAX: usize = 16;
 
 /// Prints everything, the answer first. `server` is the one whose lines are wanted, `verified` the
 /// networks on which a change can be measured.
@@ -33,16 +37,28 @@ pub(super) fn advice(
         }
     }
     let changes = combined(advice.together.iter().map(|one| &one.idea));
-    let lines = paste::lines(page, &changes);
-    if !lines.is_empty() {
+    let paste = paste::paste(page, &changes);
+    if !paste.lines.is_empty() {
         writeln!(out, "\nTo paste:")?;
-        lines
-            .iter()
-            .try_for_each(|line| writeln!(out, "  {line}"))?;
+        let mut shown = paste.lines.iter().take(LINES_MAX);
+        shown.try_for_each(|line| writeln!(out, "  {line}"))?;
+        if let Some(more @ 1..) = paste.lines.len().checked_sub(LINES_MAX) {
+            writeln!(
+                out,
+                "  and {} in --json FILE",
+                counted(more as u64, "more line")
+            )?;
+        }
+    }
+    if !paste.without.is_empty() {
+        say(
+            out,
+            &format!("No line makes: {}.", paste.without.join("; ")),
+        )?;
     }
     let fields = servers::fields(page, &changes);
     if let Some(server) = server {
-        writeln!(out, "\nOr for {}:", server.title())?;
+        writeln!(out, "\nFor {}, as far as fields can:", server.title())?;
         let text = fields.lines(server);
         if text.is_empty() {
             writeln!(out, "  (no field makes these changes)")?;
@@ -52,7 +68,7 @@ pub(super) fn advice(
     } else if !fields.is_empty() {
         say(
             out,
-            "Fields of responses do the same; --server nginx, apache, caddy or h2o has the lines.",
+            "Fields of responses do some of this; --server nginx, apache, caddy or h2o has the lines.",
         )?;
     }
     if !advice.judged.is_empty() {
@@ -62,10 +78,8 @@ pub(super) fn advice(
             table.add_row(answer.row(one).into_iter().map(Cell::new));
         }
         table::print(out, &table)?;
-        for one in &advice.judged {
-            if let Some(text) = answer.costs(one) {
-                say(out, &text)?;
-            }
+        for text in answer.costs_alone() {
+            say(out, &text)?;
         }
     }
     if let Some(text) = answer.idle() {
@@ -75,7 +89,13 @@ pub(super) fn advice(
     writeln!(out)?;
     headed(out, &format!("Pagerace {VERSION}"), &answer.settings())?;
     let heading = Provenance::Simulated.heading();
-    let text = format!("{heading}: {}, {}", facts(plan), plan.contenders[0]);
+    let own = &plan.contenders[0];
+    let text = format!(
+        "{heading}: {}, {}, strategy {}",
+        facts(plan),
+        own.visit,
+        own.strategy
+    );
     say(out, &text)?;
     for (name, text) in answer.networks() {
         headed(out, &name, &text)?;
@@ -84,7 +104,12 @@ pub(super) fn advice(
         say(out, &record)?;
     }
     let mut gaining = advice.judged.iter().filter(|one| words::gains(one));
-    if let Some(best) = gaining.find(|one| paste::is_servable(page, &one.idea.changes)) {
+    // Others' recordings hold no bodies to serve, as a rule.
+    let servable = |one: &&Tried| {
+        page.paint_evidence() == PaintEvidence::Recorded
+            && paste::is_servable(page, &one.idea.changes)
+    };
+    if let Some(best) = gaining.find(servable) {
         let networks: Vec<String> = verified.iter().map(|one| quoted(one)).collect();
         let text = format!(
             "Check the best in Chromium: pagerace live {} --protocol {} --network {} --metric {} \

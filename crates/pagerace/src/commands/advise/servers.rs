@@ -65,10 +65,13 @@ pub(in crate::commands) fn fields(page: &Page, changes: &Changes) -> Fields {
     };
     let mut after = page.clone();
     for change in changes.all() {
-        for id in change.selected(&after) {
+        for id in change.acted(&after) {
             let resource = after.resource(id);
             match change.edit(resource, &after) {
                 Edit::Insert(element) => fields.links.extend(link(&element, &base)),
+                Edit::Early(field) => {
+                    fields.links.insert(field);
+                }
                 Edit::Set("fetchpriority", value) if resource.origin == document.origin => {
                     if let Ok(url) = Url::parse(&resource.url) {
                         // Chromium's classes High and Low as urgencies.

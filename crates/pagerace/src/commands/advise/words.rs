@@ -2,11 +2,11 @@
 
 use pagerace_lab::Plan;
 use pagerace_lab::advice::{
-    Advice, Effect, Effects, Idea, OnUsers, Question, Tried, Worth, record,
+    Advice, Effect, Effects, Idea, OnUsers, Question, Tried, Worth, measured_over, record,
 };
 use pagerace_lab::metric::Wording;
 use pagerace_lab::unit::{Unit, percent};
-use pagerace_page::{Page, ResourceId};
+use pagerace_page::{Page, PaintEvidence, ResourceId};
 
 use super::paste;
 use crate::text::counted;
@@ -43,8 +43,16 @@ impl<'a> Answer<'a> {
         Some(&self.page().resource(id).url)
     }
 
-    /// Returns how often such gains came true; `None` if there are none.
+    /// Returns true if no gain is claimed, because the recording does not tell enough.
+    fn is_doubtful(self) -> bool {
+        self.guessed().is_some() || !self.plan().doubts().is_empty()
+    }
+
+    /// Returns how often such gains came true; `None` if none is claimed.
     pub(super) fn record(self) -> Option<String> {
+        if self.is_doubtful() {
+            return None;
+        }
         let best = self.advice.judged.iter().find(|one| gains(one))?;
         let metric = self.plan().metric;
         let (kind, record) = record(metric, &best.idea.changes);
@@ -55,12 +63,24 @@ impl<'a> Answer<'a> {
                  --verify."
             ));
         }
+        let unlike = match best.idea.changes.all().first() {
+            Some(change) if record.of_kind == 0 => format!(", none of them by `{}`", change.kind()),
+            _ => String::new(),
+        };
         let about = kind.map_or_else(|| "changes".to_owned(), |kind| format!("`{kind}`"));
+        let elsewhere = match self.page().paint_evidence() {
+            PaintEvidence::Recorded => "",
+            _ => " Those pages had recorded layouts, which this one has not.",
+        };
         Some(format!(
             "How sure: of {} such claims about {about} and {title} that were measured in Chromium, \
-             {} came true, {} were too small to tell, and {} had the wrong sign; see \
-             docs/accuracy-changes.md, or try --verify.",
-            record.claims, record.came_true, record.undecided, record.wrong
+             {} came true, {} did not show, and {} had the wrong sign{unlike} \
+             (docs/accuracy-changes.md: {}).{elsewhere}",
+            record.claims,
+            record.came_true,
+            record.undecided,
+            record.wrong,
+            measured_over()
         ))
     }
 
@@ -78,7 +98,7 @@ impl<'a> Answer<'a> {
             all.push((false, self.nothing()));
             return all;
         }
-        if guessed.is_some() || !self.plan().doubts().is_empty() {
+        if self.is_doubtful() {
             all.push((false, "No gain is claimed. In the model:".to_owned()));
         } else {
             all.push((true, self.together()));
@@ -88,7 +108,10 @@ impl<'a> Answer<'a> {
         for (place, one) in self.advice.together.iter().enumerate() {
             let added = self.added(&one.effects[0]);
             let (what, why) = (one.idea.brief(), &one.idea.because);
-            all.push((false, format!("{}. {what}: {added}; {why}.", place + 1)));
+            let costs = self.costs(one);
+            let costs = costs.map_or(String::new(), |later| format!(" But later: {later}."));
+            let text = format!("{}. {what}: {added}; {why}.{costs}", place + 1);
+            all.push((false, text));
         }
         all
     }
@@ -130,10 +153,6 @@ impl<'a> Answer<'a> {
         if tried == 0 {
             return "No change is known that could help: nothing that the metric waits for can be \
                     had sooner by markup or servers."
-                .to_owned();
-        }
-        if advice.judged.iter().any(gains) {
-            return "Expect little: no combination of changes gains in nine of ten worlds."
                 .to_owned();
         }
         let tried = counted(tried as u64, "change");
@@ -258,8 +277,16 @@ impl<'a> Answer<'a> {
         row
     }
 
-    /// Returns which other times come later with a change that gains.
-    pub(super) fn costs(self, one: &Tried) -> Option<String> {
+    /// Returns the sentences on what changes that gain cost, each alone.
+    pub(super) fn costs_alone(self) -> Vec<String> {
+        let all = self.advice.judged.iter();
+        let costly = all.filter_map(|one| Some((one.idea.brief(), self.costs(one)?)));
+        let text = costly.map(|(what, later)| format!("Alone, {what} makes later: {later}."));
+        text.collect()
+    }
+
+    /// Returns the other times that come later with a change that gains.
+    fn costs(self, one: &Tried) -> Option<String> {
         if one.worth() != Worth::Gains || one.costs.is_empty() {
             return None;
         }
@@ -272,8 +299,7 @@ impl<'a> Answer<'a> {
                 self.plan().networks[*network].name
             )
         });
-        let all = all.collect::<Vec<_>>().join(", ");
-        Some(format!("But with {}, later: {all}.", one.idea.brief()))
+        Some(all.collect::<Vec<_>>().join(", "))
     }
 
     /// Returns the sentence on changes that do nothing.

@@ -1,9 +1,12 @@
-//! How often changes of pages do what is predicted.
+//! The calibration of changes of pages.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use pagerace_calibration::changes::{Setup, csv, design, list, pairs, record, sections, trials};
+use pagerace_calibration::changes::{
+    Setup, Trial, csv, design, list, pairs, record, sections, trials,
+};
 use pagerace_calibration::classes;
 use pagerace_calibration::markdown::page;
 use pagerace_calibration::tables::Extent;
@@ -85,7 +88,19 @@ pub(super) fn run(args: &CalibrateArgs, file: &Path, all: &Plan, pages: Pages) -
     }
     if let Some(path) = &args.claims {
         let comments = comments("What became of claims about changes");
+        let comments: Vec<String> = comments.into_iter().chain([over(&compared)]).collect();
         write_text(path, &record(&compared, &comments))?;
     }
     Ok(())
+}
+
+/// Returns the comment that says over what the trials were measured; see
+/// [`OVER`](pagerace_lab::advice::OVER).
+fn over(trials: &[Trial]) -> String {
+    let distinct = |of: fn(&Trial) -> &String| {
+        let all: BTreeSet<&str> = trials.iter().map(|one| of(one).as_str()).collect();
+        all.into_iter().collect::<Vec<_>>().join(" and ")
+    };
+    let (versions, networks) = (distinct(|one| &one.protocol), distinct(|one| &one.network));
+    format!("over {versions} on {networks}")
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context as _, Error, Result, bail};
 use pagerace_corpus::Corpus;
-use pagerace_har::ImportError;
+use pagerace_har::{ImportError, page_name};
 use pagerace_lab::{Plan, VERSION};
 use pagerace_page::Page;
 use pagerace_papers::synthetic_page;
@@ -26,8 +26,8 @@ const LOADS_MAX: u64 = 1_000_000_000;
 /// A plan whose races are resolved.
 pub(super) struct Resolved {
     pub(super) study: Study,
-    /// The folder of the plan, to which the names of pages are relative.
-    folder: PathBuf,
+    /// The names of the plan's pages.
+    names: Vec<String>,
     races: Vec<ResolvedRace>,
     /// The digest of each page's file, once it is known.
     files: Vec<OnceLock<String>>,
@@ -61,6 +61,25 @@ pub(super) struct Cells {
     contents: String,
 }
 
+/// Returns the names of a study's pages: their paths below the folder of the plan, and those of files
+/// elsewhere as in a race.
+fn names(study: &Study, folder: &Path) -> Vec<String> {
+    let below = |path: &Path| {
+        let own = path.strip_prefix(folder).ok();
+        own.filter(|own| own.is_relative()).map(Path::to_owned)
+    };
+    let name = |path: &Path| match below(path) {
+        Some(own) => own.to_string_lossy().into_owned(),
+        None => page_name(&path.to_string_lossy()).to_owned(),
+    };
+    let pages = &study.pages;
+    let mut names: Vec<String> = pages.iter().map(|file| name(&file.path)).collect();
+    let named = pages.iter().map(|file| file.path.as_path()).zip(&mut names);
+    let mut elsewhere: Vec<_> = named.filter(|(path, _)| below(path).is_none()).collect();
+    inputs::add_folders(&mut elsewhere);
+    names
+}
+
 impl Resolved {
     /// Reads a plan. `pages` are given in place of the plan's, and traces are in the folder
     /// `traces` if there is one.
@@ -81,14 +100,14 @@ impl Resolved {
             }
             races.push(race);
         }
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let names = names(&study, path.parent().unwrap_or(Path::new("")));
         let resolved = Self {
+            names,
             files: study.pages.iter().map(|_| OnceLock::new()).collect(),
             imported: Mutex::new(None),
             lenient: false,
             skipped: Mutex::default(),
             study,
-            folder,
             races,
         };
         let loads = resolved.loads();
@@ -157,8 +176,7 @@ impl Resolved {
                 self.races[race].plan.pages[page].name.clone(),
             );
         };
-        let path = file.path.strip_prefix(&self.folder).unwrap_or(&file.path);
-        (file.group.clone(), path.to_string_lossy().into_owned())
+        (file.group.clone(), self.names[page].clone())
     }
 
     /// Returns the cells of a race and page. The page is loaded if `load`, or if the

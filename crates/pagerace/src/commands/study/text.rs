@@ -113,7 +113,11 @@ impl<'a> Facts<'a> {
     /// The text in place of a reference, or the reason why there is none.
     fn answer(&self, reference: &str) -> Result<Result<String, String>, String> {
         if let Some(typed) = reference.strip_prefix('=') {
-            return Ok(Ok(typed.trim().to_owned()));
+            let typed = typed.trim();
+            if typed.is_empty() {
+                return Err("`{=}` holds no text; write it behind the equals sign".to_owned());
+            }
+            return Ok(Ok(typed.to_owned()));
         }
         if let Some((id, verdict)) = reference.split_once(": ") {
             return self.verdict(id, verdict);

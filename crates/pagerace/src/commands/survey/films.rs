@@ -5,7 +5,7 @@ use pagerace_page::Page;
 use pagerace_sim::Outcome;
 use serde_json::Value;
 
-/// What all versions show, and when each of them shows it.
+/// The scene of all versions, and the times at which each of them shows its parts.
 pub(super) struct Films {
     pub(super) scene: Value,
     pub(super) runs: Vec<Value>,

@@ -106,7 +106,6 @@ pub(crate) struct NewArgs {
 }
 
 pub(super) fn run(args: &NewArgs) -> Result<()> {
-    check_empty(&args.output)?;
     let mut plan = plan(args)?;
     prepare(&mut plan)?.iter().for_each(|text| warn(text));
     plan.doubts().iter().for_each(|text| warn(text));
@@ -119,6 +118,7 @@ pub(super) fn run(args: &NewArgs) -> Result<()> {
     // The original comes first.
     plan.contenders.swap(0, plan.baseline);
     plan.baseline = 0;
+    check_empty(&args.output)?;
     end_soon_on_interrupt();
     let watch = args.work.watch("loads");
     watch.start("loading", plan.loads());
@@ -364,6 +364,9 @@ fn names_of_thesis(plan: &Plan) -> Option<Vec<String>> {
 fn minutes(survey: &Survey) -> u64 {
     let lengths = survey.versions.iter().map(|version| version.length_ms);
     let longest = lengths.fold(0.0, f64::max);
-    let films = survey.tasks_per_person() as f64 * (longest + THINKING_MS);
+    let mut films = survey.tasks_per_person() as f64 * (longest + THINKING_MS);
+    if survey.layout == Layout::OneByOne {
+        films += survey.pairs_per_person() as f64 * longest;
+    }
     (films / 60_000.0).ceil() as u64
 }

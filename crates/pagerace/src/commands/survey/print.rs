@@ -1,4 +1,4 @@
-//! What a survey asks, and what people answered, on the terminal.
+//! The questions and answers of a survey, on the terminal.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -141,6 +141,16 @@ fn summary(out: &mut impl Write, survey: &Survey, findings: &Findings) -> io::Re
     }
     let sentence = match (findings.count, sentences.as_slice()) {
         (0, _) => "Nobody counts so far, so there is nothing to tell.".to_owned(),
+        (_, [])
+            if findings
+                .pairs
+                .iter()
+                .any(|pair| pair.verdict == Verdict::NoPreference) =>
+        {
+            "Most people have no preference in some pairs, and these answers name no preferred \
+             version."
+                .to_owned()
+        }
         (_, []) => "These answers cannot tell which version people prefer.".to_owned(),
         (_, few) => format!("{}.", few.join("; ")),
     };
@@ -418,7 +428,7 @@ fn metrics(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
                 one.title.clone(),
                 of(one.pairs),
                 of(one.certain),
-                share(one.votes),
+                one.votes.value().map_or_else(|| "–".to_owned(), percent),
                 beats.to_owned(),
             ]);
         }
