@@ -144,11 +144,12 @@ impl Measure {
                     (Some(With::Kilobytes), _) => frame.facts(page).map(|facts| facts.kilobytes),
                     _ => Some(0.0),
                 };
-                // The facts of a page may be missing.
-                let Some(number) = number else { continue };
                 let place = places.entry((race, kept)).or_default();
                 let runs = place.entry(page).or_default();
-                runs.extend(self.runs(&named, frame, number));
+                // A plan is checked before the facts of its pages are known.
+                if let Some(number) = number {
+                    runs.extend(self.runs(&named, frame, number));
+                }
             }
         }
         if places.is_empty() {
