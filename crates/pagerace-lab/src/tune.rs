@@ -207,8 +207,8 @@ impl Search<'_> {
     }
 
     /// Returns the assignment without entries that do nothing, alone or together.
-    fn pruned(&mut self, assignment: Assignment) -> Result<Assignment, LabError> {
-        let limit = self.scores(std::slice::from_ref(&assignment))?[0] + ENTRY;
+    fn pruned(&mut self, assignment: &Assignment) -> Result<Assignment, LabError> {
+        let limit = self.scores(std::slice::from_ref(assignment))?[0] + ENTRY;
         let mut best = assignment.clone();
         for id in assignment.keys() {
             let mut less = best.clone();
@@ -295,7 +295,7 @@ pub fn tune(
     let alone = search.plan_of(vec![signalled.clone()], plan.seed, search.runs);
     let mut awaited = awaited(&alone, jobs, runner, explainer, asked, progress)?;
     let found = search.run(&awaited)?;
-    let found = search.pruned(found)?;
+    let found = search.pruned(&found)?;
     let changes = search.changes(&found);
 
     let mut contenders = vec![signalled];

@@ -78,7 +78,9 @@ impl Kind for Dictionary {
 fn shrink(page: &mut Page, id: ResourceId, change: &str) -> Result<(), &'static str> {
     let resource = page.resource(id);
     let Some(bytes) = resource.measured(change) else {
-        return Err("its size in this form is not measured: the recording lacks the body, or it has changed since");
+        return Err(
+            "its size in this form is not measured: the recording lacks the body, or it has changed since",
+        );
     };
     if bytes as f64 > resource.body_bytes as f64 * (1.0 - LEAST) {
         return Err("it would not be smaller");

@@ -279,8 +279,11 @@ impl<'a> Answer<'a> {
 
     /// Returns the sentences on what changes that gain cost, each alone.
     pub(super) fn costs_alone(self) -> Vec<String> {
+        // The first change of the combination stands alone already.
+        let first = self.advice.together.first();
         let all = self.advice.judged.iter();
-        let costly = all.filter_map(|one| Some((one.idea.brief(), self.costs(one)?)));
+        let others = all.filter(|one| first.is_none_or(|first| first.idea != one.idea));
+        let costly = others.filter_map(|one| Some((one.idea.brief(), self.costs(one)?)));
         let text = costly.map(|(what, later)| format!("Alone, {what} makes later: {later}."));
         text.collect()
     }
