@@ -2,6 +2,7 @@
 
 mod design;
 mod list;
+mod promises;
 mod tables;
 mod tally;
 
@@ -18,7 +19,7 @@ use crate::observation::{Observation, Observations};
 use crate::prediction::Prediction;
 
 pub use design::design;
-pub use list::{ListError, Listed, list};
+pub use list::{ListError, Listed, check, list};
 pub use tables::{Setup, sections};
 pub use tally::{Tally, record};
 

@@ -42,6 +42,10 @@ pub struct LighthousePrediction {
     pub version: String,
     /// Predicted values by metric, in the metric's unit.
     pub values: BTreeMap<MetricId, f64>,
+    /// Savings that its audits promise, in milliseconds by metric: first contentful paint and
+    /// largest.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub savings: BTreeMap<String, BTreeMap<MetricId, f64>>,
 }
 
 #[cfg(test)]

@@ -28,6 +28,9 @@ pub use record::{OVER, Record, measured_over, record};
 const SCREENED: usize = 18;
 /// Maximum number of runs on one network while ideas are sought.
 const SCREENED_MAX: usize = 6;
+/// Maximum number of ideas that are tried in all of these worlds, if there are more: the best in
+/// one world, and the worst.
+const SIFTED: (usize, usize) = (20, 4);
 /// Maximum number of ideas that are judged.
 const JUDGED: usize = 12;
 /// Loads of each variant in which ideas are judged, on all networks together.
@@ -188,6 +191,32 @@ impl Laboratory<'_> {
         }
     }
 
+    /// Tries many ideas in one world, and returns those to try in more: the best and the worst, in
+    /// their order; and of the others those that move nothing.
+    fn sift(&self, all: Vec<Idea>, seed: u64) -> Result<(Vec<Idea>, Vec<Idea>), LabError> {
+        let (best, worst) = SIFTED;
+        if all.len() <= best + worst {
+            return Ok((all, Vec::new()));
+        }
+        let changes: Vec<Changes> = all.iter().map(|idea| idea.changes.clone()).collect();
+        let results = self.race("sifting", &self.plan(seed, 1, &changes))?;
+        let found: Vec<Vec<Effects>> = (1..=all.len())
+            .map(|contender| self.effects(&results, 0, contender))
+            .collect();
+        let mut ranked: Vec<usize> = (0..all.len()).collect();
+        ranked.sort_by_key(|i| (rank(&found[*i], &all[*i]), *i));
+        ranked.drain(best..all.len() - worst);
+        let (mut kept, mut unmoved) = (Vec::new(), Vec::new());
+        for (i, idea) in all.into_iter().enumerate() {
+            if ranked.contains(&i) {
+                kept.push(idea);
+            } else if !found[i].iter().any(Effects::moves) {
+                unmoved.push(idea);
+            }
+        }
+        Ok((kept, unmoved))
+    }
+
     /// Returns the places in `all` of ideas that gain together, the best first, as far as the
     /// worlds of `seed` tell. `gaining` are those that gain alone, the best first.
     fn combine(
@@ -248,7 +277,7 @@ pub fn advise(
     let runs = (RUNS / networks).clamp(RUNS_RANGE.0, RUNS_RANGE.1);
 
     let awaited = awaited(&lab, screening, screened_runs, explainer)?;
-    let all = ideas(lab.page(), &awaited);
+    let (all, unmoved) = lab.sift(ideas(lab.page(), &awaited), screening)?;
     let changes: Vec<Changes> = all.iter().map(|idea| idea.changes.clone()).collect();
     let screened = lab.race("trying", &lab.plan(screening, screened_runs, &changes))?;
     let found: Vec<Vec<Effects>> = (1..=all.len())
@@ -269,7 +298,8 @@ pub fn advise(
     let worst = chosen.iter().skip(JUDGED).rev().take(JUDGED / 4).rev();
     let chosen: Vec<usize> = best.chain(worst).copied().collect();
     gaining.retain(|i| chosen.contains(i));
-    let idle = idle.into_iter().map(|i| all[i].clone()).collect();
+    let idle = idle.into_iter().map(|i| all[i].clone());
+    let idle = idle.chain(unmoved).collect();
 
     let combination = lab.combine(&all, &gaining, screening, screened_runs * 2)?;
     let mut changes: Vec<Changes> = chosen.iter().map(|i| all[*i].changes.clone()).collect();

@@ -142,6 +142,8 @@ pub enum Value {
     None,
     /// One of these words.
     Word(&'static [&'static str]),
+    /// One of these words, or none.
+    Optional(&'static [&'static str]),
     /// A number above 0 and below 1.
     Share,
     /// A time, such as `50ms`.
@@ -411,9 +413,9 @@ impl Value {
     /// Returns the value as it is stored; `None` if `found` is not such a value.
     fn read(self, found: Option<&str>) -> Option<String> {
         match (self, found) {
-            (Self::None, None) => Some(String::new()),
+            (Self::None | Self::Optional(_), None) => Some(String::new()),
             (Self::None, Some(_)) | (_, None) => None,
-            (Self::Word(words), Some(found)) => {
+            (Self::Word(words) | Self::Optional(words), Some(found)) => {
                 let mut words = words.iter();
                 let word = words.find(|word| word.eq_ignore_ascii_case(found))?;
                 Some((*word).to_owned())
@@ -431,8 +433,10 @@ impl Value {
     fn expected(self, name: &str) -> String {
         match self {
             Self::None => format!("`{name}` without a value"),
-            Self::Word(words) => {
-                let all: Vec<String> = words.iter().map(|one| format!("`{name}={one}`")).collect();
+            Self::Word(words) | Self::Optional(words) => {
+                let bare = matches!(self, Self::Optional(_)).then(|| format!("`{name}`"));
+                let words = words.iter().map(|one| format!("`{name}={one}`"));
+                let all: Vec<String> = bare.into_iter().chain(words).collect();
                 all.join(" or ")
             }
             Self::Share => format!("a share above 0 and below 1, as in `{name}=0.5`"),

@@ -73,6 +73,9 @@ pub struct Report {
     /// Sentences to read before the results: pages whose recorded load is reproduced badly.
     #[serde(skip)]
     pub doubts: Vec<String>,
+    /// What to change about the page, if the report is one of advice.
+    #[serde(skip)]
+    pub advice: Option<Advice>,
     /// Caveats for the reader, one sentence each: data missing from the recording, runs
     /// that failed, limits of the page model.
     #[serde(skip)]
@@ -104,6 +107,28 @@ impl Provenance {
             Self::Live => "Measured live",
         }
     }
+}
+
+/// What to change about a page, as people read it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Advice {
+    /// The answer after the question, one sentence each, the most important first. Those that begin
+    /// with a number and a full stop are the changes.
+    pub sentences: Vec<String>,
+    /// Lines to paste: a place, a colon and the text.
+    pub lines: Vec<String>,
+    /// The changes that no line makes.
+    pub without: Vec<String>,
+    /// Lines of configurations, by server.
+    pub servers: Vec<(String, String)>,
+    /// Header of the table of all changes that were judged.
+    pub header: Vec<String>,
+    /// Cells of that table.
+    pub rows: Vec<Vec<String>>,
+    /// Sentences below the table.
+    pub remarks: Vec<String>,
+    /// The settings of the advice.
+    pub settings: String,
 }
 
 /// A name with a description.

@@ -3,6 +3,7 @@
 //! Heading, verdicts and notes are plain HTML and readable without scripts. The scripts
 //! in `assets/js` draw everything else.
 
+mod advice;
 pub(crate) mod escape;
 
 use std::fmt::Write as _;
@@ -87,6 +88,9 @@ pub fn render(report: &Report) -> String {
     let data = serde_json::to_string(&Compact::new(report))
         .expect("plain structs with text keys always serialise");
     let mut body = String::new();
+    if let Some(advice) = &report.advice {
+        advice::section(&mut body, advice);
+    }
     verdicts(&mut body, report);
     body.push_str(SECTIONS);
     notes(&mut body, report);

@@ -11,8 +11,8 @@ use pagerace_page::ResourceId;
 use pagerace_page::timeline::{FrameSent, ResourceTiming, Trace};
 use pagerace_report::film::{PartKind, Scene, ScenePart, ScenePictures, Show};
 use pagerace_report::input::{
-    Comparison, LargestElementName, Metric, Named, NetworkResult, PageResult, PathStep, Report,
-    Resource, Row, RunDetail, VerdictKind, Why,
+    Advice, Comparison, LargestElementName, Metric, Named, NetworkResult, PageResult, PathStep,
+    Report, Resource, Row, RunDetail, VerdictKind, Why,
 };
 use serde_json::{Value, json};
 
@@ -190,6 +190,33 @@ fn named(name: &str) -> Named {
     }
 }
 
+fn advice() -> Advice {
+    let long = "https://images.example/a/very/long/path/to/the/largest/image-of-the-page.jpg";
+    Advice {
+        sentences: vec![
+            "One change brings it to 1 s on cable.".to_owned(),
+            "All users gain.".to_owned(),
+            format!("1. preload=high {long}: -300 ms on cable; the largest element is found late."),
+        ],
+        lines: vec![format!(
+            "in <head>: <link rel=\"preload\" href=\"{long}\" as=\"image\">"
+        )],
+        without: vec!["resize=0.5 */hero.jpg".to_owned()],
+        servers: vec![(
+            "nginx".to_owned(),
+            format!("add_header Link \"<{long}>; rel=preload\";\n"),
+        )],
+        header: ["change", "effect", "cable"].map(str::to_owned).into(),
+        rows: vec![vec![
+            format!("preload=high {long}"),
+            "gains".to_owned(),
+            "-300 ms".to_owned(),
+        ]],
+        remarks: vec!["Expect nothing of: lazy */logo.png.".to_owned()],
+        settings: "Largest Contentful Paint of shop, seed 1".to_owned(),
+    }
+}
+
 fn report() -> Report {
     let metric = |name: &str, title: &str| Metric {
         name: name.to_owned(),
@@ -252,6 +279,7 @@ fn report() -> Report {
             networks: vec![result(0), result(1)],
         }],
         notes: vec!["A note.".to_owned()],
+        advice: Some(advice()),
         ..Report::default()
     }
 }

@@ -101,6 +101,7 @@ fn lighthouse_stands_beside_the_same_cells() {
         network: "cable".to_owned(),
         version: "12".to_owned(),
         values: [(metric("lcp"), 1600.0)].into(),
+        savings: [].into(),
     };
     let all = accuracy(&Input {
         observations: &observations(),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use pagerace_page::change::CannotChange;
 use pagerace_page::{Changes, Page};
 use thiserror::Error;
 
@@ -11,6 +10,8 @@ const HEADER: &str = "page,change";
 /// A change to try on a page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
+    /// Line of the file, from 1.
+    line: usize,
     /// Short name of the page.
     pub page: String,
     /// The change.
@@ -38,12 +39,11 @@ pub enum ListError {
     },
 }
 
-/// Reads a list of changes of `pages`, with lines such as `shop,preload */hero.jpg`. `file` names
-/// it in errors.
+/// Reads a list of changes, with lines such as `shop,preload */hero.jpg`. `file` names it in errors.
 ///
 /// # Errors
-/// A line is malformed, or its change cannot be made to its page.
-pub fn list(file: &str, text: &str, pages: &[Arc<Page>]) -> Result<Vec<Listed>, ListError> {
+/// A line is malformed.
+pub fn list(file: &str, text: &str) -> Result<Vec<Listed>, ListError> {
     let mut lines = text.lines().enumerate();
     if lines.next().is_none_or(|(_, first)| first.trim() != HEADER) {
         return Err(ListError::Header {
@@ -51,28 +51,44 @@ pub fn list(file: &str, text: &str, pages: &[Arc<Page>]) -> Result<Vec<Listed>, 
         });
     }
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
-    let one = |(index, line): (usize, &str)| {
-        listed(line, pages).map_err(|reason| ListError::Line {
+    let one = |(index, text): (usize, &str)| {
+        let line = index + 1;
+        listed(line, text).map_err(|reason| ListError::Line {
             file: file.to_owned(),
-            line: index + 1,
+            line,
             reason,
         })
     };
     lines.map(one).collect()
 }
 
-fn listed(line: &str, pages: &[Arc<Page>]) -> Result<Listed, String> {
-    let parts = line.split_once(',');
+fn listed(line: usize, text: &str) -> Result<Listed, String> {
+    let parts = text.split_once(',');
     let (name, changes) = parts.ok_or("write a page's name, a comma and a change")?;
-    let changes: Changes = changes.parse().map_err(|error| format!("{error}"))?;
-    let mut pages = pages.iter();
-    let page = pages.find(|page| page.name == name);
-    let page = page.ok_or_else(|| format!("there is no page `{name}`"))?;
-    changes
-        .apply(page)
-        .map_err(|error: CannotChange| error.to_string())?;
     Ok(Listed {
+        line,
         page: name.to_owned(),
-        changes,
+        changes: changes.parse().map_err(|error| format!("{error}"))?,
     })
+}
+
+/// Checks that the changes of a list, which was read from `file`, can be made to `pages`.
+///
+/// # Errors
+/// A page is missing, or a change cannot be made to it.
+pub fn check(file: &str, all: &[Listed], pages: &[Arc<Page>]) -> Result<(), ListError> {
+    for listed in all {
+        let page = pages.iter().find(|page| page.name == listed.page);
+        let reason = match page.map(|page| listed.changes.apply(page)) {
+            Some(Ok(_)) => continue,
+            Some(Err(error)) => error.to_string(),
+            None => format!("there is no page `{}`", listed.page),
+        };
+        return Err(ListError::Line {
+            file: file.to_owned(),
+            line: listed.line,
+            reason,
+        });
+    }
+    Ok(())
 }

@@ -8,7 +8,7 @@ use pagerace_lab::stats::{mann_whitney, median};
 use pagerace_lab::unit::percent;
 use pagerace_report::sections::{Section, Table, columns};
 
-use super::{Outcome, SIGNIFICANT, Tally, Trial};
+use super::{Outcome, SIGNIFICANT, Tally, Trial, promises};
 use crate::observation::Observations;
 use crate::tables::{Extent, NONE, share};
 
@@ -31,6 +31,7 @@ pub fn sections(trials: &[Trial], setup: &Setup<'_>, extent: Extent) -> Vec<Sect
     }
     all.push(best(trials));
     all.push(unfulfilled(trials));
+    all.extend(promises::section(trials, &setup.observations.lighthouse));
     if extent == Extent::Page {
         all.push(each(trials));
         all.push(circumstances(setup));
@@ -70,7 +71,7 @@ fn introduction(trials: &[Trial], setup: &Setup<'_>) -> Section {
             "The loads tell the sign of a difference if a rank test says so (p at most \
              {SIGNIFICANT}) and the medians differ by 2 % or more. A prediction is as large as \
              the measured difference within 20 % of it or 30 ms. A claim is a predicted difference \
-             of 3 % or more that has one sign in nine of ten worlds: what `pagerace advise` calls a \
+             of 3 % or more that has one sign in nine of ten worlds: what pagerace advise calls a \
              gain or harm. It came true if the loads tell the same sign, did not if they tell the \
              other, and otherwise stays undecided. Every prediction is the median of {} loads in \
              plausible worlds.",
@@ -332,7 +333,7 @@ fn circumstances(setup: &Setup<'_>) -> Section {
     }
 }
 
-fn metrics(trials: &[Trial]) -> Vec<MetricId> {
+pub(super) fn metrics(trials: &[Trial]) -> Vec<MetricId> {
     distinct(trials.iter().map(|one| one.metric))
 }
 

@@ -4,10 +4,10 @@ use pagerace_lab::advice::Effect;
 use pagerace_lab::fake;
 use pagerace_lab::metric::MetricId;
 
-use super::{ListError, Outcome, Tally, Trial, csv, design, list, record};
+use super::{ListError, Outcome, Tally, Trial, check, csv, design, list, record};
 
 /// A trial with a predicted difference, and live loads around 1000 ms before and `after`.
-fn trial(page: &str, predicted: f64, after: f64) -> Trial {
+pub(super) fn trial(page: &str, predicted: f64, after: f64) -> Trial {
     let loads = |middle: f64| [-3.0, -1.0, 1.0, 3.0].map(|by| middle + by).to_vec();
     let (before, after) = (loads(1000.0), loads(after));
     Trial {
@@ -81,7 +81,10 @@ fn a_tally_counts_signs_and_claims() {
 fn a_list_names_pages_and_changes_that_can_be_made() {
     let pages = [Arc::new(fake::page("shop"))];
     let name = pages[0].name.clone();
-    let read = |text: &str| list("list.csv", text, &pages);
+    let read = |text: &str| {
+        let all = list("list.csv", text)?;
+        check("list.csv", &all, &pages)
+    };
     assert!(matches!(
         read("shop,remove js"),
         Err(ListError::Header { .. })
@@ -116,7 +119,7 @@ fn each_page_meets_one_network_over_each_version() {
         "page,change\n{name},server-time=10ms {}\n",
         all.pages[0].url
     );
-    let listed = list("list.csv", &text, &all.pages).expect("it is well formed");
+    let listed = list("list.csv", &text).expect("it is well formed");
     let parts = design(&all, &listed);
     assert_eq!(parts.len(), 2);
     let contenders: Vec<String> = parts[0]

@@ -91,7 +91,7 @@ impl Ideas<'_> {
                 let late = format!("{name} is found late");
                 self.add(&format!("preload {own}"), &late);
                 if is_largest {
-                    self.add(&format!("fetchpriority=high {own}; preload {own}"), &late);
+                    self.add(&format!("preload=high {own}"), &late);
                 }
                 self.add(
                     &format!("background-to-img {own}"),
@@ -309,14 +309,6 @@ impl Ideas<'_> {
         let Ok(changes) = changes.parse::<Changes>() else {
             return;
         };
-        let is_one = |change: &pagerace_page::change::Change| {
-            let one = Changes::new(vec![change.clone()]);
-            one.apply(self.page).is_ok()
-        };
-        // Each of several changes has to do something to the page as it is.
-        if !changes.all().iter().all(is_one) {
-            return;
-        }
         let made = changes.apply(self.page).map(|changed| changed.page);
         // Others may have done the same under another name, such as that of the only font.
         if let Ok(made) = made

@@ -125,6 +125,7 @@ fn without_runs(results: &Results, rerun: &str) -> Report {
             Provenance::Simulated => plan.doubts(),
             Provenance::Live => Vec::new(),
         },
+        advice: None,
         notes,
     }
 }

@@ -4,8 +4,8 @@
 use pagerace_core::{Destination, RequestPriority};
 
 use super::{Edit, Kept, Kind, Value, each};
-use crate::model::FetchPriority as Hint;
-use crate::{Evidence, Page, Resource, ResourceId, Trigger};
+use crate::model::{FetchPriority as Hint, Paints};
+use crate::{ElementKind, Evidence, Page, Resource, ResourceId, Trigger};
 
 /// Sets the attribute on the elements that name the resources.
 pub(super) struct FetchPriority;
@@ -34,8 +34,8 @@ impl Kind for FetchPriority {
             Hint::Low
         };
         each(on, page, |page, id| {
+            refusal(page, page.resource(id)).map_or(Ok(()), Err)?;
             let resource = &mut page.resources[id.index()];
-            refusal(resource).map_or(Ok(()), Err)?;
             resource.fetch_priority = hint;
             resource.priority = class(resource, hint);
             Ok(())
@@ -48,21 +48,43 @@ impl Kind for FetchPriority {
 }
 
 /// Returns the reason why no attribute tells the browser anything about this request.
-fn refusal(resource: &Resource) -> Option<&'static str> {
+fn refusal(page: &Page, resource: &Resource) -> Option<&'static str> {
     let by_time = resource.discovery.evidence >= Evidence::Timing;
     let why = match (resource.discovery.trigger, resource.destination) {
         _ if by_time => "the recording does not tell what requests it",
+        _ if is_background(page, resource.id) => {
+            "it is a background, which has no such attribute; write `preload=high`"
+        }
         (
             Trigger::Markup { .. },
             Destination::Image | Destination::Script | Destination::Style | Destination::Font,
         ) => return None,
         (Trigger::Markup { .. }, _) => "its element has no such attribute",
-        (Trigger::Style { .. }, _) => "a style sheet names it, which has no such attribute",
+        (Trigger::Style { .. }, _) => {
+            "a style sheet names it, which has no such attribute; write `preload=high`"
+        }
         (Trigger::Navigation | Trigger::Redirect { .. }, _) => "no element of the page requests it",
         (Trigger::Inline { .. } | Trigger::Script { .. }, _) => "a script requests it",
         (Trigger::After { .. }, _) => "it follows another request for an unknown cause",
     };
     Some(why)
+}
+
+/// Returns true if styles inside the document name the image: the browser requests it for a layout,
+/// and no element shows it as its own.
+fn is_background(page: &Page, id: ResourceId) -> bool {
+    match &page.paints {
+        Paints::Recorded(layout) => {
+            let shows = |kind: &ElementKind| layout.elements.iter().any(|one| one.kind == *kind);
+            layout.by_layout.contains(&id)
+                && shows(&ElementKind::Background { resource: id })
+                && !shows(&ElementKind::Image { resource: id })
+        }
+        Paints::Guessed(guess) => {
+            let content = guess.content.iter();
+            content.flat_map(|one| &one.styled).any(|one| *one == id)
+        }
+    }
 }
 
 /// Returns the class in which Chromium first requests the resource (`resource_fetcher.cc`,

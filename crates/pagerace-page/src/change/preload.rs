@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use pagerace_core::{Destination, RequestPriority, ScriptMode};
 
-use super::{Edit, Kept, Kind, each, place};
+use super::{Edit, Kept, Kind, Value, each, place};
 use crate::model::{FetchPriority, Paints};
 use crate::{Evidence, Page, Resource, ResourceId, Trigger, Wait};
 
@@ -20,20 +20,24 @@ impl Kind for Preload {
         "preload"
     }
 
+    fn value(&self) -> Value {
+        Value::Optional(&["high"])
+    }
+
     fn summary(&self) -> &'static str {
-        "Requests the resources when the head of the document arrives"
+        "Requests the resources when the head of the document arrives; `=high` with that fetchpriority"
     }
 
     fn example(&self) -> &'static str {
         "preload */hero.jpg"
     }
 
-    fn apply(&self, _value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        preload(on, page, false)
+    fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
+        preload(on, page, false, hint(value))
     }
 
-    fn edit(&self, _value: &str, resource: &Resource, _: &Page) -> Edit {
-        Edit::Insert(link("preload", resource))
+    fn edit(&self, value: &str, resource: &Resource, _: &Page) -> Edit {
+        Edit::Insert(link(resource, hint(value)))
     }
 }
 
@@ -51,7 +55,7 @@ impl Kind for ModulePreload {
     }
 
     fn apply(&self, _value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        preload(on, page, true)
+        preload(on, page, true, None)
     }
 
     fn edit(&self, _value: &str, resource: &Resource, _: &Page) -> Edit {
@@ -67,8 +71,18 @@ impl Kind for ModulePreload {
     }
 }
 
+/// Returns the `fetchpriority` of the link.
+fn hint(value: &str) -> Option<FetchPriority> {
+    (value == "high").then_some(FetchPriority::High)
+}
+
 /// Lets the head of the document name the resources. Modules run when those that import them do.
-fn preload(on: &[ResourceId], page: &mut Page, modules: bool) -> Result<Kept, String> {
+fn preload(
+    on: &[ResourceId],
+    page: &mut Page,
+    modules: bool,
+    hint: Option<FetchPriority>,
+) -> Result<Kept, String> {
     let offset = begin(page);
     let document = page.document;
     each(on, page, |page, id| {
@@ -88,6 +102,7 @@ fn preload(on: &[ResourceId], page: &mut Page, modules: bool) -> Result<Kept, St
         if let Destination::Script | Destination::Style = resource.destination {
             resource.used_at = used.map(|(_, at)| at);
         }
+        resource.fetch_priority = hint.unwrap_or(resource.fetch_priority);
         resource.priority = class(resource);
         resource.discovery.trigger = Trigger::Markup {
             parent: document,
@@ -129,10 +144,11 @@ fn parameters(resource: &Resource) -> (&'static str, bool, bool) {
 }
 
 /// Returns the element that preloads the resource.
-fn link(relation: &str, resource: &Resource) -> String {
+fn link(resource: &Resource, hint: Option<FetchPriority>) -> String {
     let (what, is_anonymous, is_urgent) = parameters(resource);
+    let is_urgent = is_urgent || hint == Some(FetchPriority::High);
     let mut link = format!(
-        "<link rel=\"{relation}\" href=\"{}\" as=\"{what}\"",
+        "<link rel=\"preload\" href=\"{}\" as=\"{what}\"",
         resource.url
     );
     if is_anonymous {
@@ -218,9 +234,8 @@ pub(super) fn refusal_of_link(resource: &Resource, document: ResourceId) -> Opti
 /// others as ever.
 pub(super) fn class(resource: &Resource) -> RequestPriority {
     match (resource.destination, resource.fetch_priority) {
-        (Destination::Image, FetchPriority::High) | (Destination::Fetch, _) => {
-            RequestPriority::High
-        }
+        (Destination::Image | Destination::Script, FetchPriority::High)
+        | (Destination::Fetch, _) => RequestPriority::High,
         (Destination::Image, _) => RequestPriority::Low,
         (Destination::Script, FetchPriority::Auto)
             if resource.script_mode != ScriptMode::Inserted =>

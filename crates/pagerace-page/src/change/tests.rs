@@ -299,7 +299,28 @@ fn servers_make_the_same_change() {
     assert_eq!(edit("fetchpriority=LOW ads"), low);
     let link = r#"<link rel="preload" href="https://a.example/hero.jpg" as="image">"#;
     assert_eq!(edit("preload ads"), Edit::Insert(link.to_owned()));
+    let link = link.replace('>', r#" fetchpriority="high">"#);
+    assert_eq!(edit("preload=high ads"), Edit::Insert(link));
+    let error = "preload=low ads".parse::<Change>().unwrap_err().to_string();
+    assert!(error.contains("`preload` or `preload=high`"), "{error}");
     assert_eq!(edit("resize=0.5 ads"), Edit::Other);
+}
+
+#[test]
+fn a_background_has_no_fetchpriority() {
+    let mut background = page();
+    let layout = background.layout_mut().unwrap();
+    layout.elements[2].kind = ElementKind::Background { resource: id(6) };
+    let refusal = |text: &str| {
+        let changes: Changes = text.parse().unwrap();
+        changes
+            .apply(&background)
+            .map(|_| ())
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(refusal("fetchpriority=high */hero.jpg").contains("it is a background"));
+    assert!(after("fetchpriority=high */hero.jpg").layout().is_some());
 }
 
 #[test]
@@ -312,6 +333,9 @@ fn a_preload_is_found_in_the_head() {
     assert_eq!(late(&page, 2), markup());
     assert_eq!(page.layout().unwrap().by_layout, [id(6)]);
     // Data are there sooner, and what they lead to still waits for the script that asks for them.
+    let page = after("preload=high */late.jpg");
+    assert_eq!(page.resources[2].priority, RequestPriority::High);
+    assert_eq!(page.resources[2].fetch_priority, FetchPriority::High);
     let page = after("preload */data.json");
     assert_eq!(page.joins, [vec![id(1), id(3)]]);
     let elements = &page.layout().unwrap().elements;

@@ -61,3 +61,12 @@ function groupPieces(wire) {
   });
   return groups;
 }
+
+// The pieces that left the servers, as rows of a file.
+function wireRows(view) {
+  const { wire, page } = view;
+  const rows = wire.at.map((at, i) => [
+    at, wire.until[i], wire.bytes[i], wire.connection[i], page.resources[wire.resource[i]]?.url, wire.again[i] ? 1 : 0,
+  ]);
+  return [['from ms', 'until ms', 'bytes', 'connection', 'resource', 'retransmitted'], ...rows];
+}

@@ -110,7 +110,9 @@ function addVariant(host, view, shared) {
   const box = make('div', { class: 'variant' },
     make('p', {}, make('b', {}, name), `${suffix} `, make('small', {}, `${marks}.${coarse}`)));
   host.append(box);
-  const wires = addChart(box, (width) => buildConnections(view, shared, width));
+  const wires = addChart(box, (width) => buildConnections(view, shared, width), {
+    name: `Wire of ${name} on ${view.network.name}`, rows: () => wireRows(view),
+  });
   const lanes = make('div', { class: 'lanes', tabindex: '0', role: 'region', 'aria-label': `Lanes of ${name}; arrow keys move, plus and minus zoom` });
   lanes.style.maxHeight = `${LANES_VIEW + 8}px`;
   box.append(lanes);

@@ -5,6 +5,7 @@ mod json;
 mod markdown;
 mod paste;
 mod print;
+mod report;
 pub(super) mod servers;
 mod users;
 mod words;
@@ -18,13 +19,12 @@ use clap::Parser;
 use pagerace_lab::advice::{News, Question, advise};
 use pagerace_lab::why::explainable;
 use pagerace_lab::{Contender, MetricId, Plan};
-use pagerace_net::Network;
 use pagerace_page::Changes;
 use pagerace_sim::ProtocolMap;
 
 use super::explain::recorded_protocol;
 use super::race::{answer, measured_pages, recorded};
-use crate::cli::files::{check_files, write_text};
+use crate::cli::files::{check_files, open, write_text};
 use crate::cli::groups::{LayoutArgs, MODEL, OUTPUT, PageChoice, RECORDING, SeedArgs, WorkArgs};
 use crate::cli::inputs::{list, networks};
 use crate::cli::measured;
@@ -65,6 +65,9 @@ Examples:
       records the page first, then advises what shows something sooner on a slow network, as a
       text for an issue
 
+  pagerace advise tests/corpus/slides.page.gz --report advice.html --open
+      the same as a report, with films of the page as it is and after the changes
+
   pagerace advise examples/pages/tours.page.gz --http3
       whether to turn on HTTP/3, who gains and who loses by it, and from what
 
@@ -95,7 +98,7 @@ pub(crate) struct AdviseArgs {
     metric: Vec<String>,
 
     /// Answer whether to turn on HTTP/3, for first and returning visitors near and far.
-    #[arg(long, conflicts_with_all = ["protocol", "markdown", "server", "h3_discovery", "certificates"])]
+    #[arg(long, conflicts_with_all = ["protocol", "markdown", "report", "server", "h3_discovery", "certificates"])]
     #[cfg_attr(feature = "live", arg(conflicts_with = "verify"))]
     http3: bool,
 
@@ -120,6 +123,14 @@ pub(crate) struct AdviseArgs {
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     markdown: Option<PathBuf>,
 
+    /// Write a report as one HTML file: what to change, and a race of the page with and without it.
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    report: Option<PathBuf>,
+
+    /// Open the report in the browser.
+    #[arg(long, requires = "report", help_heading = OUTPUT)]
+    open: bool,
+
     /// Write the advice as JSON.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     json: Option<PathBuf>,
@@ -138,7 +149,7 @@ pub(crate) struct AdviseArgs {
 }
 
 pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
-    let files = args.json.iter().chain(&args.markdown);
+    let files = args.json.iter().chain(&args.markdown).chain(&args.report);
     let files: Vec<&Path> = files.map(PathBuf::as_path).collect();
     let users = args.users.iter().map(PathBuf::from);
     let inputs: Vec<PathBuf> = users.chain([args.har.clone()]).collect();
@@ -243,7 +254,16 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
         question,
         advice: &advice,
     };
-    let verified = verifiable(answer);
+    let measured = measured_on(answer);
+    let verified = measured.iter().map(|i| {
+        let network = &plan.networks[*i];
+        if shares.is_empty() {
+            network.name.clone()
+        } else {
+            network.to_string()
+        }
+    });
+    let verified: Vec<String> = verified.collect();
     print::advice(&mut out, answer, &file, args.server, &verified)?;
     drop(out);
     if let Some(path) = &args.markdown {
@@ -252,6 +272,12 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
     if let Some(path) = &args.json {
         write_text(path, &format!("{:#}\n", json::of(answer)))?;
     }
+    if let Some(path) = &args.report {
+        report::write(path, answer, &measured, &args.work)?;
+        if args.open {
+            open(path)?;
+        }
+    }
     #[cfg(feature = "live")]
     if let Some(count) = args.verify {
         verify(args, &file, answer, &verified, count)?;
@@ -259,30 +285,24 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<()> {
     Ok(())
 }
 
-/// Returns the networks on which a change can be measured, as options name them: those of the
-/// question, or of users the one whose loads are at the 75th percentile.
-fn verifiable(answer: Answer<'_>) -> Vec<String> {
+/// Returns the networks that stand for the answer: those of the question, or of users the one whose
+/// loads are at the 75th percentile.
+fn measured_on(answer: Answer<'_>) -> Vec<usize> {
     let (plan, shares) = (answer.plan(), answer.question.shares);
     if shares.is_empty() {
-        return plan.networks.iter().map(|one| one.name.clone()).collect();
+        return (0..plan.networks.len()).collect();
     }
     let effects = answer.advice.alone(answer.question);
-    let mut all: Vec<(f64, f64, &Network)> = plan
-        .networks
-        .iter()
-        .enumerate()
-        .filter_map(|(i, network)| Some((effects.networks[i]?.before, shares[i], network)))
-        .collect();
+    let all = effects.networks.iter().enumerate();
+    let all = all.filter_map(|(i, effect)| Some((effect.as_ref()?.before, i)));
+    let mut all: Vec<(f64, usize)> = all.collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut passed = 0.0;
-    let slower = all.iter().find(|(_, share, _)| {
-        passed += share;
+    let slower = all.iter().find(|(_, i)| {
+        passed += shares[*i];
         passed >= 0.75
     });
-    slower
-        .map(|(_, _, one)| one.to_string())
-        .into_iter()
-        .collect()
+    slower.map(|(_, i)| *i).into_iter().collect()
 }
 
 /// Loads the page as it is and with each of the best changes in a real browser.

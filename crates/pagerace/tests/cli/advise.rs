@@ -34,6 +34,31 @@ fn advice_begins_with_the_answer_and_writes_what_it_tried() {
 }
 
 #[test]
+fn advice_is_a_report_that_begins_with_the_answer() {
+    let sandbox = Sandbox::new("advise-report");
+    sandbox.write("site.har", &small_har());
+    let run = sandbox.run(&[
+        "advise",
+        "site.har",
+        "-n",
+        "slow-4g",
+        "--report",
+        "advice.html",
+    ]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let html = sandbox.read("advice.html");
+    assert!(html.contains("<section id=\"advice\""), "what to change");
+    let title = html
+        .split("<h1>")
+        .nth(1)
+        .and_then(|rest| rest.split("</h1>").next());
+    let title = title.unwrap();
+    assert!(run.out.contains(&title.replace("&#39;", "'")), "{title}");
+    let run = sandbox.run(&["advise", "site.har", "--open"]);
+    assert_eq!(run.code, 2, "there is no report to open");
+}
+
+#[test]
 fn advice_needs_a_page_and_a_known_goal() {
     let sandbox = Sandbox::new("advise-errors");
     sandbox.write("site.har", &small_har());

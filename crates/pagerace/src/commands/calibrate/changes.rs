@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use pagerace_calibration::changes::{
-    Setup, Trial, csv, design, list, pairs, record, sections, trials,
+    Listed, Setup, Trial, check, csv, design, list, pairs, record, sections, trials,
 };
 use pagerace_calibration::classes;
 use pagerace_calibration::markdown::page;
@@ -19,10 +19,17 @@ use crate::cli::files::{rerun, write_text};
 use crate::cli::groups::jobs;
 use crate::cli::simulate::load;
 
-pub(super) fn run(args: &CalibrateArgs, file: &Path, all: &Plan, pages: Pages) -> Result<()> {
+/// Reads the list of changes in the file of `--changes`.
+pub(super) fn read(file: &Path) -> Result<Vec<Listed>> {
     let shown = file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(|| format!("{shown}: cannot be read"))?;
-    let design = design(all, &list(&shown, &text, &all.pages)?);
+    Ok(list(&shown, &text)?)
+}
+
+pub(super) fn run(args: &CalibrateArgs, file: &Path, all: &Plan, pages: Pages) -> Result<()> {
+    let shown = file.display().to_string();
+    check(&shown, &pages.listed, &all.pages)?;
+    let design = design(all, &pages.listed);
     for part in &design {
         part.check()?;
     }

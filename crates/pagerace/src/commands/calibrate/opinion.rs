@@ -29,8 +29,20 @@ pub(super) fn ask(session: &mut LiveSession, part: &Plan) -> Result<LighthousePr
         page: part.pages[0].name.clone(),
         network: link.name.clone(),
         values: values(&said),
+        savings: savings(&said),
         version: said.version,
     })
+}
+
+/// Returns what audits promise, by audit and metric. Promises of nothing are left out.
+fn savings(said: &Lighthouse) -> BTreeMap<String, BTreeMap<MetricId, f64>> {
+    let all = said.savings.iter().filter_map(|(audit, of)| {
+        let metrics = [("fcp", of.fcp), ("lcp", of.lcp)].into_iter();
+        let some = metrics.filter_map(|(name, ms)| Some((name.parse().ok()?, ms?)));
+        let some: BTreeMap<MetricId, f64> = some.filter(|(_, ms)| *ms > 0.0).collect();
+        (!some.is_empty()).then(|| (audit.clone(), some))
+    });
+    all.collect()
 }
 
 /// Returns the properties of a network that Lighthouse supports, which exclude loss and

@@ -3,18 +3,21 @@
 use std::fs::File;
 use std::io::{BufReader, Write as _};
 use std::path::Path;
+use std::slice;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
-use pagerace_page::Page;
+use pagerace_calibration::changes::Listed;
+use pagerace_page::{Changes, Page};
 use serde::{Deserialize, Serialize};
 
 use super::super::live::session::{Served, served, stripped};
-use super::CalibrateArgs;
+use super::{CalibrateArgs, changes};
 use crate::cli::files::write;
+use crate::cli::measured;
 use crate::cli::warn::warn;
 
 /// The parts of a recording that predictions need.
@@ -31,11 +34,23 @@ pub(super) struct Model {
 pub(super) struct Pages {
     pub(super) models: Vec<Model>,
     pub(super) served: Vec<Served>,
+    /// Changes of the pages, if the calibration is one of changes.
+    pub(super) listed: Vec<Listed>,
 }
 
 /// Reads the recordings, and from the file of `--models` all other pages.
 pub(super) fn read(args: &CalibrateArgs) -> Result<Pages> {
-    let served = served(&args.pages, &mut |text| warn(text))?;
+    let mut served = served(&args.pages, &mut |text| warn(text))?;
+    let listed = args
+        .changes
+        .as_deref()
+        .map_or(Ok(Vec::new()), changes::read)?;
+    for (path, one) in args.pages.iter().zip(&mut served) {
+        let own = listed.iter().filter(|listed| listed.page == one.page.name);
+        let own: Vec<Changes> = own.map(|listed| listed.changes.clone()).collect();
+        let (path, page) = (slice::from_ref(path), slice::from_mut(&mut one.page));
+        measured::measure(path, None, &own, page)?;
+    }
     let mut models = Vec::new();
     let file = args.models.as_deref();
     // The first calibration with recordings makes the file.
@@ -51,7 +66,11 @@ pub(super) fn read(args: &CalibrateArgs) -> Result<Pages> {
         });
     }
     models.sort_by(|a, b| a.page.name.cmp(&b.page.name));
-    Ok(Pages { models, served })
+    Ok(Pages {
+        models,
+        served,
+        listed,
+    })
 }
 
 impl Pages {

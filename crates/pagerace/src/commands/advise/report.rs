@@ -1,0 +1,103 @@
+//! The advice as a report: a race of the page as it is and after the changes, with what to do about
+//! it.
+
+use std::path::Path;
+
+use anyhow::Result;
+use pagerace_lab::advice::combined;
+use pagerace_lab::export::report::report;
+use pagerace_lab::{Contender, Plan};
+use pagerace_page::Changes;
+use pagerace_report::input::Advice;
+
+use super::words::{self, Answer};
+use super::{paste, servers};
+use crate::cli::files::{rerun, write_text};
+use crate::cli::groups::WorkArgs;
+use crate::cli::simulate::load;
+use crate::commands::race;
+
+/// Most changes that race alone, beside all of them together.
+const ALONE_MAX: usize = 3;
+
+/// Races the page with and without the changes, and writes the report. `networks` are those of the
+/// question that are shown.
+pub(super) fn write(
+    path: &Path,
+    answer: Answer<'_>,
+    networks: &[usize],
+    work: &WorkArgs,
+) -> Result<()> {
+    let plan = racing(answer, networks);
+    let (jobs, watch) = (work.jobs(), work.watch("loads"));
+    let results = race::results(&plan, jobs, &watch, &mut |_, _| Ok(()))?;
+    watch.start("drawing", plan.variants());
+    let mut input = report(&results, &rerun(), jobs, &load, &|progress| {
+        watch.tell(progress)
+    })?;
+    watch.clear();
+    let first: Vec<String> = answer.first().into_iter().map(|(_, text)| text).collect();
+    let is_answered = !answer.advice.together.is_empty();
+    input.question = if is_answered {
+        first[0].clone()
+    } else {
+        format!("What should change about {}?", answer.page().name)
+    };
+    input.title = first[usize::from(is_answered)].clone();
+    input.advice = Some(section(answer, &first));
+    write_text(path, &pagerace_report::render(&input))
+}
+
+/// Returns the race: the page as it is, with all changes that are advised, and with the best ones
+/// alone.
+fn racing(answer: Answer<'_>, networks: &[usize]) -> Plan {
+    let (plan, advice) = (answer.plan(), answer.advice);
+    let together = combined(advice.together.iter().map(|one| &one.idea));
+    let gaining = advice.judged.iter().filter(|one| words::gains(one));
+    let alone = gaining.map(|one| &one.idea.changes).take(ALONE_MAX);
+    let mut changes: Vec<&Changes> = Vec::new();
+    for one in [&together].into_iter().chain(alone) {
+        if !one.is_empty() && !changes.contains(&one) {
+            changes.push(one);
+        }
+    }
+    let base = plan.contenders[0].clone();
+    let changed = changes.into_iter().map(|changes| Contender {
+        changes: changes.clone(),
+        ..base.clone()
+    });
+    Plan {
+        contenders: [base.clone()].into_iter().chain(changed).collect(),
+        baseline: 0,
+        networks: networks.iter().map(|i| plan.networks[*i].clone()).collect(),
+        processors: networks
+            .iter()
+            .filter_map(|i| plan.processors.get(*i).copied())
+            .collect(),
+        ..plan.clone()
+    }
+}
+
+fn section(answer: Answer<'_>, first: &[String]) -> Advice {
+    let (page, advice) = (answer.page(), answer.advice);
+    let changes = combined(advice.together.iter().map(|one| &one.idea));
+    let paste = paste::paste(page, &changes);
+    let fields = servers::fields(page, &changes);
+    let servers = servers::SERVERS
+        .into_iter()
+        .filter(|_| !fields.is_empty())
+        .map(|server| (server.title().to_owned(), fields.lines(server)));
+    let mut remarks = answer.costs_alone();
+    remarks.extend(answer.idle());
+    remarks.extend(answer.record());
+    Advice {
+        sentences: first.iter().skip(1).cloned().collect(),
+        lines: paste.lines,
+        without: paste.without,
+        servers: servers.collect(),
+        header: answer.header(),
+        rows: advice.judged.iter().map(|one| answer.row(one)).collect(),
+        remarks,
+        settings: answer.settings(),
+    }
+}
