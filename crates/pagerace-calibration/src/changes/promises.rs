@@ -58,6 +58,16 @@ impl Promise<'_> {
         (self.difference - self.trial.measured).abs()
     }
 
+    /// Returns true if the audit promises anything.
+    fn promises(&self) -> bool {
+        self.difference != 0.0
+    }
+
+    /// Returns true if the prediction claims anything.
+    fn claims(&self) -> bool {
+        self.trial.outcome().is_some()
+    }
+
     /// Returns true if the promise has the sign of a difference that the loads tell.
     fn has_sign(&self) -> bool {
         self.difference * self.trial.measured > 0.0
@@ -100,23 +110,28 @@ pub(super) fn section(trials: &[Trial], said: &[LighthousePrediction]) -> Option
                 ]);
             };
         let ours = own.iter().filter(|one| one.trial.is_near()).count();
+        let claims = own.iter().filter(|one| one.claims()).count();
         let distances = own.iter().filter_map(|one| one.trial.distance());
         row(
             "Pagerace",
+            claims,
             &|one| one.trial.has_sign(),
             ours,
             distances.collect(),
         );
         let theirs = own.iter().filter(|one| one.is_near()).count();
+        let promises = own.iter().filter(|one| one.promises()).count();
         let distances = own.iter().map(|one| one.distance());
         row(
             "Lighthouse",
+            promises,
             &|one| one.has_sign(),
             theirs,
             distances.collect(),
         );
     }
-    let rows = all.iter().map(|one| {
+    let spoken = all.iter().filter(|one| one.claims() || one.promises());
+    let rows = spoken.map(|one| {
         let trial = one.trial;
         let signed = |ms: f64| format!("{ms:+.0}");
         vec![
@@ -126,7 +141,10 @@ pub(super) fn section(trials: &[Trial], said: &[LighthousePrediction]) -> Option
             trial.changes.to_string(),
             trial.metric.metric().name.to_owned(),
             one.audit.to_owned(),
-            signed(one.difference),
+            match one.promises() {
+                true => signed(one.difference),
+                false => NONE.to_owned(),
+            },
             trial
                 .predicted
                 .map_or_else(|| NONE.to_owned(), |effect| signed(effect.difference)),
@@ -142,10 +160,14 @@ pub(super) fn section(trials: &[Trial], said: &[LighthousePrediction]) -> Option
                 "What Lighthouse {version} promises for these pages and networks, as the \
                  metricSavings of the audit that a reader acts on with the change, and what \
                  Chromium showed. An audit that names several resources promises for all of them, \
-                 and a change may act on one."
+                 and a change may act on one. Column *said*: how often Pagerace claimed an effect, \
+                 and how often the audit promised one. The last table has those; {NONE} stands for \
+                 no promise."
             ))
             .table(Table::new(
-                columns("metric | of | trials | told | sign right | as large | distance p50"),
+                columns(
+                    "metric | of | trials | said | told | sign right | as large | distance p50",
+                ),
                 2,
                 sums,
             ))
@@ -200,8 +222,14 @@ mod tests {
         assert!(!one.has_sign(), "it promises nothing");
         let table = &section(&trials, &[said]).unwrap().tables[0];
         let rows: Vec<Vec<String>> = table.rows.iter().map(|row| row[1..].to_vec()).collect();
-        assert_eq!(rows[0], ["Pagerace", "1", "1", "100 %", "100 %", "10 ms"]);
-        assert_eq!(rows[1], ["Lighthouse", "1", "1", "100 %", "0 %", "250 ms"]);
+        assert_eq!(
+            rows[0],
+            ["Pagerace", "1", "1", "1", "100 %", "100 %", "10 ms"]
+        );
+        assert_eq!(
+            rows[1],
+            ["Lighthouse", "1", "1", "1", "100 %", "0 %", "250 ms"]
+        );
         assert!(section(&trials, &[]).is_none());
     }
 }

@@ -7,18 +7,14 @@ use anyhow::Result;
 use pagerace_lab::advice::combined;
 use pagerace_lab::export::report::report;
 use pagerace_lab::{Contender, Plan};
-use pagerace_page::Changes;
 use pagerace_report::input::Advice;
 
-use super::words::{self, Answer};
+use super::words::Answer;
 use super::{paste, servers};
 use crate::cli::files::{rerun, write_text};
 use crate::cli::groups::WorkArgs;
 use crate::cli::simulate::load;
 use crate::commands::race;
-
-/// Most changes that race alone, beside all of them together.
-const ALONE_MAX: usize = 3;
 
 /// Races the page with and without the changes, and writes the report. `networks` are those of the
 /// question that are shown.
@@ -48,26 +44,23 @@ pub(super) fn write(
     write_text(path, &pagerace_report::render(&input))
 }
 
-/// Returns the race: the page as it is, with all changes that are advised, and with the best ones
-/// alone.
+/// Returns the race: the page as it is, and with all changes that are advised; without advice with
+/// the best one that was tried.
 fn racing(answer: Answer<'_>, networks: &[usize]) -> Plan {
     let (plan, advice) = (answer.plan(), answer.advice);
-    let together = combined(advice.together.iter().map(|one| &one.idea));
-    let gaining = advice.judged.iter().filter(|one| words::gains(one));
-    let alone = gaining.map(|one| &one.idea.changes).take(ALONE_MAX);
-    let mut changes: Vec<&Changes> = Vec::new();
-    for one in [&together].into_iter().chain(alone) {
-        if !one.is_empty() && !changes.contains(&one) {
-            changes.push(one);
-        }
-    }
+    let tried = advice.judged.first().map(|one| &one.idea);
+    let advised = advice.together.iter().map(|one| &one.idea);
+    let changes = match advice.together.len() {
+        0 => combined(tried.into_iter()),
+        _ => combined(advised),
+    };
     let base = plan.contenders[0].clone();
-    let changed = changes.into_iter().map(|changes| Contender {
-        changes: changes.clone(),
+    let changed = (!changes.is_empty()).then(|| Contender {
+        changes,
         ..base.clone()
     });
     Plan {
-        contenders: [base.clone()].into_iter().chain(changed).collect(),
+        contenders: [base].into_iter().chain(changed).collect(),
         baseline: 0,
         networks: networks.iter().map(|i| plan.networks[*i].clone()).collect(),
         processors: networks

@@ -67,7 +67,7 @@ pub(crate) struct CalibrateArgs {
     /// Load each page as it is and after its changes in this file, and compare the differences. The
     /// file has a line for each change, such as `shop,preload */hero.jpg`, below the line
     /// `page,change`.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["lighthouse", "timelines", "json"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["timelines", "json"])]
     pub(crate) changes: Option<PathBuf>,
 
     #[command(flatten, next_help_heading = "Live")]

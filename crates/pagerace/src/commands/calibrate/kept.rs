@@ -10,6 +10,7 @@ use pagerace_calibration::{
     LinkLateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
 };
 use pagerace_chromium::processes::Scheduled;
+use pagerace_core::Protocol;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::{Fact, Load, MetricId, Plan, VERSION};
 use pagerace_sim::NameLookup;
@@ -145,7 +146,7 @@ impl<'a> Kept<'a> {
     }
 
     /// Returns the parts of the design whose page and network lack a prediction of
-    /// Lighthouse.
+    /// Lighthouse. It knows no versions of HTTP, and loads the page over HTTP/2.
     pub(super) fn unasked(&self, design: &[Plan]) -> Vec<usize> {
         let mut asked: Vec<(&str, &str)> = Vec::new();
         for said in &self.all.lighthouse {
@@ -154,7 +155,8 @@ impl<'a> Kept<'a> {
         let mut unasked = Vec::new();
         for (index, part) in design.iter().enumerate() {
             let place = (part.pages[0].name.as_str(), part.networks[0].name.as_str());
-            if !asked.contains(&place) {
+            let has_h2 = (0..part.contenders.len()).any(|i| part.speaks(i, |p| p == Protocol::H2));
+            if has_h2 && !asked.contains(&place) {
                 asked.push(place);
                 unasked.push(index);
             }

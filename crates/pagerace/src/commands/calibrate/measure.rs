@@ -84,6 +84,13 @@ pub(super) fn observations(
     }
     let mut session = LiveSession::open(pages.served, &args.world)?;
     kept.check_browser(session.browser())?;
+    let total = unasked.len();
+    watch.start("Lighthouse", total);
+    for (index, part) in unasked.into_iter().enumerate() {
+        let said = opinion::ask(&mut session, &design[part])?;
+        kept.add_opinion(said)?;
+        watch.step(index + 1, total)?;
+    }
     let total = missing.len();
     watch.start("loading", total);
     let mut done = 0;
@@ -104,13 +111,6 @@ pub(super) fn observations(
              them",
             again.len()
         ));
-    }
-    let total = unasked.len();
-    watch.start("Lighthouse", total);
-    for (index, part) in unasked.into_iter().enumerate() {
-        let said = opinion::ask(&mut session, &design[part])?;
-        kept.add_opinion(said)?;
-        watch.step(index + 1, total)?;
     }
     watch.clear();
     Ok(kept.of(design))
