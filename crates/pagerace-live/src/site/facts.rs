@@ -29,8 +29,11 @@ pub(super) fn of(request: &Request, content_type: &str) -> Facts {
         destination,
         script_mode,
         class,
-        render_blocking: matches!(destination, Destination::Style | Destination::Script)
-            && script_mode == ScriptMode::Blocking,
+        render_blocking: match destination {
+            Destination::Document => true,
+            Destination::Style | Destination::Script => script_mode == ScriptMode::Blocking,
+            _ => false,
+        },
         served: None,
     }
 }
@@ -92,10 +95,37 @@ mod tests {
         assert_eq!(class("image/png"), RequestPriority::Low);
         assert_eq!(class("application/pdf"), RequestPriority::Low);
         assert!(facts("text/css", &[]).render_blocking);
+        assert!(facts("text/html; charset=utf-8", &[]).render_blocking);
         assert!(!facts("font/woff2", &[]).render_blocking);
         let signalled = facts("text/javascript", &[("priority", "u=4")]);
         assert_eq!(signalled.class, RequestPriority::High);
         assert_eq!(signalled.script_mode, ScriptMode::Blocking);
+    }
+
+    #[test]
+    fn a_probe_expects_what_a_folder_knows() {
+        for content_type in [
+            "text/html",
+            "text/css",
+            "text/javascript",
+            "font/woff2",
+            "image/png",
+            "video/mp4",
+            "application/json",
+            "application/pdf",
+        ] {
+            let expected = pagerace_probe::plan::facts(content_type);
+            let known = facts(content_type, &[("priority", "u=6, i")]);
+            assert_eq!(
+                (known.destination, known.class, known.render_blocking),
+                (
+                    expected.destination,
+                    expected.class,
+                    expected.render_blocking
+                ),
+                "{content_type}"
+            );
+        }
     }
 
     #[test]
