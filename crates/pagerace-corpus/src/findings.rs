@@ -14,7 +14,7 @@ mod reductions;
 
 pub use objects::{CategoryUse, Sizes};
 pub use recorded::{RecordedPair, Side};
-pub use reductions::{Cluster, Group, Loss, Phase, Reductions, Sharing, Spread};
+pub use reductions::{Cluster, DIFFERING_PAGES, Group, Loss, Phase, Reductions, Sharing, Spread};
 
 /// The findings of a corpus, in the form of Zhou 2024.
 #[derive(Clone, Debug, Serialize)]

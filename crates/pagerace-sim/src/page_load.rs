@@ -155,9 +155,8 @@ impl<'a> PageLoad<'a> {
         connector.record = record;
         let frames = scenario.browser.profile.partitions_frames;
         let mut pool = Pool::new(page, settings, &protocols, frames);
-        for place in pool.places.iter_mut() {
-            // Browsers remember `alt-svc` of earlier visits.
-            place.announced = scenario.visit != Visit::Cold && place.visited;
+        if scenario.visit != Visit::Cold {
+            pool.remember_announcements(page);
         }
         let mut load = Self {
             scenario,
@@ -345,7 +344,7 @@ impl<'a> PageLoad<'a> {
                 if let Some(p) = &mut self.progress[r.index()] {
                     p.head = Some(now);
                 }
-                self.handle_announcement(i);
+                self.handle_announcement(i, r);
                 self.browser.handle_response_start(now, r);
             }
             ClientEvent::Data { token, data } => {

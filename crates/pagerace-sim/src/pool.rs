@@ -6,6 +6,8 @@
 //! HTTP/1.1, it has up to six (Chromium's `kDefaultMaxSocketsPerGroup`, net/socket, as in Firefox
 //! and Safari), and a request waits until one is free.
 
+use std::collections::BTreeSet;
+
 use pagerace_core::{Destination, Duration, Priority, Protocol};
 use pagerace_page::{NoResponse, OriginId, Page, Resource, ResourceId};
 
@@ -30,8 +32,9 @@ pub(crate) struct Place {
     pub(crate) visited: bool,
     /// Look-up of its name, which places of the same hosts share.
     pub(crate) look_up: LookUpId,
-    /// True once a response has announced HTTP/3.
-    pub(crate) announced: bool,
+    /// Origins that the browser knows to speak HTTP/3, because their own responses announced it
+    /// (RFC 7838, section 2: an alternative service belongs to one origin).
+    pub(crate) announced: BTreeSet<OriginId>,
     /// True once a QUIC connection was lost while TCP is an alternative.
     pub(crate) broken: bool,
     /// Requests that wait for a connection, most urgent first: over HTTP/1.1 for a free one, and
@@ -195,6 +198,15 @@ impl Pool {
         }
     }
 
+    /// Notes the origins that announced HTTP/3 to an earlier visit; browsers remember `alt-svc`.
+    pub(crate) fn remember_announcements(&mut self, page: &Page) {
+        for (resource, place) in page.resources.iter().zip(&self.of_resource) {
+            if !page.origin(resource.origin).unvisited {
+                self.places[*place].announced.insert(resource.origin);
+            }
+        }
+    }
+
     pub(crate) fn place_of(&self, resource: ResourceId) -> PlaceId {
         self.of_resource[resource.index()]
     }
@@ -216,7 +228,7 @@ impl Place {
             visited: false,
             connections: Vec::new(),
             look_up,
-            announced: false,
+            announced: BTreeSet::new(),
             broken: false,
             waiting: Vec::new(),
         }

@@ -5,6 +5,7 @@
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use common::{flat_page, hundred, scenario};
 use pagerace_core::{Duration, Instant, Protocol};
@@ -494,6 +495,32 @@ fn a_first_response_announces_http_3_and_later_requests_use_it() {
         H3Discovery::AltSvcFirstVisit,
     ));
     assert_eq!(protocols(&burst), [Protocol::H2; 7]);
+}
+
+#[test]
+fn an_origin_uses_the_quic_session_of_others_once_it_has_announced_http_3_itself() {
+    use Protocol::{H2, H3};
+    let mut page = chain(5);
+    let mut other = page.origins[0].clone();
+    other.host = "other.example".to_owned();
+    page.origins.push(other);
+    for image in 3..=5 {
+        page.resources[image].origin = OriginId(1);
+    }
+    let mut s = discovering(&page, FAST, H3Discovery::AltSvcFirstVisit);
+    let first = load(&s);
+    assert_eq!(protocols(&first), [H2, H2, H3, H2, H3, H3]);
+    assert_eq!(first.transport.connections, 2);
+    let connection = |image: usize| first.resources[image].unwrap().connection;
+    assert_eq!(connection(1), connection(3), "both origins' TCP");
+    assert_eq!(connection(2), connection(4), "both origins' QUIC");
+    s.visit = Visit::Resumed;
+    assert_eq!(protocols(&load(&s)), [H3; 6], "an earlier visit told");
+    page.origins[1].unvisited = true;
+    s.page = Arc::new(page);
+    let later = load(&s);
+    assert_eq!(protocols(&later), [H3, H3, H3, H2, H3, H3]);
+    assert_eq!(later.transport.connections, 2);
 }
 
 #[test]

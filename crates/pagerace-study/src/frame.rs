@@ -238,11 +238,16 @@ impl Frame {
             let one = Dimension::named(column)?;
             let known: BTreeSet<&String> = self.cells.iter().map(|c| one.of(&c.key)).collect();
             if let Some(unknown) = values.iter().find(|value| !known.contains(value)) {
-                let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
-                return Err(format!(
-                    "no load has the {column} `{unknown}`; there are {}",
-                    known.join(", ")
-                ));
+                let known = known.into_iter().map(String::as_str);
+                let known: Vec<&str> = known.filter(|name| !name.is_empty()).collect();
+                let instead = if known.is_empty() {
+                    format!(
+                        ", and none has another; write `{unknown}=` before the files of its pages"
+                    )
+                } else {
+                    format!("; there are {}", known.join(", "))
+                };
+                return Err(format!("no load has the {column} `{unknown}`{instead}"));
             }
             kept.cells.retain(|cell| values.contains(one.of(&cell.key)));
         }

@@ -12,6 +12,10 @@ use crate::cluster::two_means;
 use crate::corpus::{Corpus, Http3Hosts};
 use crate::experiment::{Experiment, Pairs, Times};
 
+/// Number of pages that a trend over reused connections needs, each with a difference of at
+/// least one request. Below that, its slope is noise.
+pub const DIFFERING_PAGES: usize = 3;
+
 /// Savings of HTTP/3 in pairs of loads.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reductions {
@@ -28,7 +32,7 @@ pub struct Reductions {
     /// Reductions of requests to such networks: connect, wait and receive (figure 6b).
     pub phases: Vec<Phase>,
     /// Reduction of the page load time over the difference in reused connections, HTTP/2 less
-    /// HTTP/3 (figure 7c).
+    /// HTTP/3 (figure 7c); none if fewer than [`DIFFERING_PAGES`] pages differ by a request.
     pub reuse: Option<Line>,
     /// Consecutive visits by number of providers that speak HTTP/3 (figure 8).
     pub consecutive: Vec<Sharing>,
@@ -179,13 +183,14 @@ impl Reductions {
             }
         });
         let losses = losses.collect();
-        let reuse = trend(
-            &|page| {
-                let (h2, h3) = page.pairs.first()?.reused?;
-                Some(h2 - h3)
-            },
-            &first,
-        );
+        let more_reused = |page: &PageFindings| {
+            let (h2, h3) = page.pairs.first()?.reused?;
+            Some(h2 - h3)
+        };
+        let differ = |page: &&&PageFindings| more_reused(page).is_some_and(|d| d.abs() >= 1.0);
+        let reuse = (able.iter().filter(differ).count() >= DIFFERING_PAGES)
+            .then(|| trend(&more_reused, &first))
+            .flatten();
         let sharing = trend(&|page| Some(page.http3_providers.len() as f64), &later);
         able.sort_by_key(|page| page.http3_cdn_requests);
         Self {

@@ -67,6 +67,10 @@ fn pages_fall_into_quarters_by_their_requests() {
     );
     let reuse = found.reuse.unwrap();
     assert!((reuse.slope - 10.0).abs() < 1e-9, "{}", reuse.slope);
+    for (i, page) in pages.iter_mut().enumerate() {
+        page.pairs[0].reused = Some((0.1 * i as f64, 0.0));
+    }
+    assert_eq!(reductions(&pages).reuse, None, "no difference of a request");
 }
 
 #[test]

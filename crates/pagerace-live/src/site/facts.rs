@@ -2,9 +2,10 @@
 //!
 //! Browsers name the type of a resource in `sec-fetch-dest`
 //! (<https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-dest-header>), and its urgency by
-//! RFC 9218. Other clients are given the class that Chromium gives to files of this type.
+//! RFC 9218. Other clients are given the class that Chromium gives to files of this type: what
+//! they signal is a wish, and tells nothing of the file.
 
-use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
+use pagerace_core::{Destination, RequestPriority, ScriptMode};
 use pagerace_delivery::Facts;
 use pagerace_har::infer_priority;
 use pagerace_http::fields;
@@ -14,11 +15,8 @@ use pagerace_peer::Request;
 pub(super) fn of(request: &Request, content_type: &str) -> Facts {
     let named = fields::get(&request.fields, "sec-fetch-dest");
     let destination = named.map_or_else(|| of_type(content_type), |name| of_name(name));
-    // Browsers leave the field out if it would say the default.
-    let signals = named.is_some()
-        || request.priority != Priority::default()
-        || fields::get(&request.fields, "priority").is_some();
-    let class = if signals {
+    // Browsers leave the `priority` field out if it would say the default.
+    let class = if named.is_some() {
         RequestPriority::of_urgency(request.priority.urgency)
     } else {
         infer_priority(destination, ScriptMode::Blocking, true, false)
@@ -31,8 +29,11 @@ pub(super) fn of(request: &Request, content_type: &str) -> Facts {
         destination,
         script_mode,
         class,
-        render_blocking: matches!(destination, Destination::Style | Destination::Script)
-            && script_mode == ScriptMode::Blocking,
+        render_blocking: match destination {
+            Destination::Document => true,
+            Destination::Style | Destination::Script => script_mode == ScriptMode::Blocking,
+            _ => false,
+        },
         served: None,
     }
 }
@@ -87,22 +88,54 @@ mod tests {
     }
 
     #[test]
-    fn a_client_without_signals_gets_the_class_of_the_type() {
+    fn a_client_that_is_no_browser_gets_the_class_of_the_type() {
         let class = |content_type| facts(content_type, &[]).class;
         assert_eq!(class("text/css; charset=utf-8"), RequestPriority::VeryHigh);
         assert_eq!(class("text/javascript"), RequestPriority::High);
         assert_eq!(class("image/png"), RequestPriority::Low);
         assert_eq!(class("application/pdf"), RequestPriority::Low);
         assert!(facts("text/css", &[]).render_blocking);
+        assert!(facts("text/html; charset=utf-8", &[]).render_blocking);
         assert!(!facts("font/woff2", &[]).render_blocking);
+        let signalled = facts("text/javascript", &[("priority", "u=4")]);
+        assert_eq!(signalled.class, RequestPriority::High);
+        assert_eq!(signalled.script_mode, ScriptMode::Blocking);
     }
 
     #[test]
-    fn a_signal_names_the_class() {
-        let late = facts("text/javascript", &[("priority", "u=4")]);
+    fn a_probe_expects_what_a_folder_knows() {
+        for content_type in [
+            "text/html",
+            "text/css",
+            "text/javascript",
+            "font/woff2",
+            "image/png",
+            "video/mp4",
+            "application/json",
+            "application/pdf",
+        ] {
+            let expected = pagerace_probe::plan::facts(content_type);
+            let known = facts(content_type, &[("priority", "u=6, i")]);
+            assert_eq!(
+                (known.destination, known.class, known.render_blocking),
+                (
+                    expected.destination,
+                    expected.class,
+                    expected.render_blocking
+                ),
+                "{content_type}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_browsers_signal_names_the_class() {
+        let script = ("sec-fetch-dest", "script");
+        let late = facts("text/javascript", &[script, ("priority", "u=4")]);
         assert_eq!(late.class, RequestPriority::VeryLow);
         assert_eq!(late.script_mode, ScriptMode::Async);
-        let seen = facts("image/png", &[("priority", "u=1, i")]);
+        let image = ("sec-fetch-dest", "image");
+        let seen = facts("image/png", &[image, ("priority", "u=1, i")]);
         assert_eq!(
             (seen.destination, seen.class),
             (Destination::Image, RequestPriority::High)

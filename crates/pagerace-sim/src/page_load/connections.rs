@@ -87,7 +87,14 @@ impl PageLoad<'_> {
     /// the browser knows that the servers speak HTTP/2.
     pub(super) fn open_for_request(&mut self, place: PlaceId) {
         let of_place = &self.pool.places[place];
-        let open = &of_place.connections;
+        // A place that discovers HTTP/3 may also have a QUIC connection, for other origins.
+        let over_h2 = |i: &ConnectionId| self.connections[*i].protocol == Protocol::H2;
+        let open: Vec<ConnectionId> = of_place
+            .connections
+            .iter()
+            .copied()
+            .filter(over_h2)
+            .collect();
         let waiting = open.iter().map(|i| self.connections[*i].early.len()).sum();
         let is_wanted = (1..H1_CONNECTIONS.min(waiting)).contains(&open.len());
         let returns = self.scenario.visit != Visit::Cold && of_place.visited;
@@ -250,8 +257,10 @@ impl PageLoad<'_> {
                 p.sent.get_or_insert(self.net.now);
             }
         }
-        self.overtake(i);
-        self.close_rivals(i);
+        if self.connections[i].protocol == Protocol::H2 {
+            self.overtake(i);
+            self.close_rivals(i);
+        }
         self.send_requests(i);
         self.give_to_first_ready(i);
     }

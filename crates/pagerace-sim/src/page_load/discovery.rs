@@ -42,11 +42,13 @@ impl PageLoad<'_> {
         let quic = self.connection_over(place, Protocol::H3);
         let tcp = self.connection_over(place, Protocol::H2);
         let first_visit = self.scenario.settings.h3_discovery == H3Discovery::AltSvcFirstVisit;
+        let origin = self.scenario.page.resource(resource).origin;
         let Place {
             announced, broken, ..
-        } = self.pool.places[place];
-        let tries = !broken && (!first_visit || announced);
-        let mut both = [quic, tcp].into_iter().flatten();
+        } = &self.pool.places[place];
+        let tries = !broken && (!first_visit || announced.contains(&origin));
+        // An origin that has not announced HTTP/3 takes no part in a QUIC session of others.
+        let mut both = [quic.filter(|_| tries), tcp].into_iter().flatten();
         if let Some(i) = both.find(|i| self.is_usable(*i)) {
             self.give(i, resource, priority);
         } else if tries {
@@ -111,10 +113,11 @@ impl PageLoad<'_> {
         }
     }
 
-    /// Notes that a response has announced HTTP/3 (RFC 7838).
-    pub(super) fn handle_announcement(&mut self, i: ConnectionId) {
+    /// Notes that a response has announced HTTP/3 for its origin (RFC 7838).
+    pub(super) fn handle_announcement(&mut self, i: ConnectionId, resource: ResourceId) {
         let place = self.connections[i].place;
-        self.pool.places[place].announced = true;
+        let origin = self.scenario.page.resource(resource).origin;
+        self.pool.places[place].announced.insert(origin);
     }
 
     fn connection_over(&self, place: PlaceId, protocol: Protocol) -> Option<ConnectionId> {

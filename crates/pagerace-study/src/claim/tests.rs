@@ -87,6 +87,11 @@ fn names_must_be_clear() {
         error,
         "no load has the network `moon`; there are fast, slow"
     );
+    let error = decide("median over pages of h2 of lcp > 0", &[("group", "large")]).unwrap_err();
+    assert_eq!(
+        error,
+        "no load has the group `large`, and none has another; write `large=` before the files of its pages"
+    );
     let error = decide("median over pages of h2 of lcp > 0", &[("moon", "full")]).unwrap_err();
     assert!(error.starts_with("`moon` is no column of names"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Sections on the pairs of loads.
 
 use pagerace_corpus::Pairs;
-use pagerace_corpus::findings::{PageFindings, Reductions, Spread};
+use pagerace_corpus::findings::{DIFFERING_PAGES, PageFindings, Reductions, Spread};
 use pagerace_lab::MetricId;
 use pagerace_lab::model_error::{DifferenceKind, ModelErrors, Question, is_lossy};
 use pagerace_lab::stats::Line;
@@ -123,7 +123,7 @@ impl Content<'_> {
             |page| page.pairs.first(),
         );
         let trend = reductions.reuse.as_ref().map_or_else(
-            || "too few pages differ".to_owned(),
+            || format!("fewer than {DIFFERING_PAGES} pages differ by a request"),
             |trend| format!("{} (95 % interval)", slope(trend)),
         );
         Section::new("Reused connections")
