@@ -148,7 +148,7 @@ fn headline(survey: &Survey, findings: &Findings) -> String {
     let names = |verdict: Verdict| {
         let all = own.iter().filter(|pair| pair.verdict == verdict);
         let all: Vec<&str> = all.map(|pair| name(survey, pair.b)).collect();
-        (!all.is_empty()).then(|| all.join(", "))
+        (!all.is_empty()).then(|| all.join(" or "))
     };
     let original = name(survey, 0);
     if let Some(names) = names(Verdict::NoPreference) {
@@ -158,7 +158,7 @@ fn headline(survey: &Survey, findings: &Findings) -> String {
     }
     if let Some(names) = names(Verdict::CannotTell) {
         parts.push(format!(
-            "between {original} and {names} these answers cannot tell"
+            "between {original} and {names}, these answers cannot tell"
         ));
     }
     let told = others.iter().copied().filter(is_told).count();
