@@ -66,8 +66,8 @@ impl Person {
         for place in 0..at.tasks + 2 {
             let own = person.answers.keys().filter(|(own, _)| *own == place);
             let asked = match place {
-                0 => 2,
-                1..=2 => 2,
+                // Questions about oneself, or about one of the two versions.
+                0..=2 => 2,
                 place if place <= at.tasks => 1,
                 _ => 4,
             };
