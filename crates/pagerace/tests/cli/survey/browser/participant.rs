@@ -35,6 +35,9 @@ const NAMED: [&str; 6] = ["button", "radio", "checkbox", "slider", "image", "img
 const LOOKS: usize = 800;
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(25);
 
+/// The longest wait for the end of a film, on a machine that is busy with something else.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// What a participant uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hand {
@@ -51,7 +54,8 @@ pub(super) struct Participant {
 }
 
 impl Participant {
-    pub(super) fn new(session: Session, hand: Hand, address: &str, place: String) -> Self {
+    pub(super) fn new(mut session: Session, hand: Hand, address: &str, place: String) -> Self {
+        session.set_timeout(PATIENCE);
         Self {
             session,
             hand,
