@@ -6,6 +6,7 @@
   if (!list) return;
   const status = document.getElementById('status');
   const form = list.closest('form');
+  const questions = document.getElementById('questions');
   const load = async (name) => {
     const response = await fetch(`/film/${encodeURIComponent(name)}`);
     if (!response.ok) throw new Error(`${name}: ${response.status}`);
@@ -20,6 +21,8 @@
     ]);
     const hosts = list.dataset.oneByOne === 'true' ? runs.map((run) => [run]) : [runs];
     list.textContent = '';
+    const [width, height] = scene.viewport;
+    list.style.setProperty('--ratio', width / height);
     players = hosts.map((shown) => {
       const host = document.createElement('li');
       list.append(host);
@@ -27,7 +30,7 @@
       const one = { host, seen: false };
       const onWatched = () => {
         one.seen = true;
-        status.textContent = isSeen() ? 'You can answer now.' : 'The next film is below.';
+        status.textContent = isSeen() ? 'You can answer now.' : 'Now play the second film.';
         arrange();
       };
       one.player = pageracePlayer(host, { ...scene, runs: shown }, { end: length, at: 0, label, onWatched });
@@ -42,12 +45,15 @@
   const arrange = () => {
     // Of films that follow each other, the next one appears when the one before has ended.
     players.forEach(({ host }, i) => { host.hidden = i > 0 && !players[i - 1].seen; });
-    document.body.dataset.seen = String(isSeen());
+    questions.disabled = !isSeen();
   };
   arrange();
+  // The player's keys jump in the film, and one that jumped is not seen.
+  list.addEventListener('keydown', (event) => event.stopPropagation(), true);
   for (const slider of document.querySelectorAll('[data-moment]')) {
     const field = form.elements[slider.dataset.moment];
     const output = slider.parentElement.querySelector('output');
+    slider.setCustomValidity('Please move the slider to choose a moment.');
     slider.addEventListener('input', () => {
       const [{ player }] = players;
       player.pause();
@@ -55,16 +61,13 @@
       field.value = slider.value;
       output.textContent = `${(slider.value / 1000).toFixed(2)} s`;
       slider.setAttribute('aria-valuetext', output.textContent);
+      slider.setCustomValidity('');
     });
   }
   form.addEventListener('submit', (event) => {
-    const open = [...document.querySelectorAll('[data-moment]')].find((slider) => !form.elements[slider.dataset.moment].value);
-    let problem = '';
-    if (!isSeen()) problem = 'Please play the film to its end first.';
-    else if (open) problem = 'Please move the slider to choose a moment.';
-    if (!problem) return;
+    if (isSeen()) return;
     event.preventDefault();
-    status.textContent = problem;
-    (isSeen() ? open : list.querySelector('button')).focus();
+    status.textContent = 'Please play the film to its end first.';
+    players.find(({ seen }) => !seen).host.querySelector('button').focus();
   });
 })();

@@ -218,11 +218,11 @@ impl Rules {
         };
         vec![
             format!(
-                "who do not prefer the original to the plainly slower version, {}",
+                "who fail {} to prefer the original to the plainly slower version",
                 times(self.slower_missed_max)
             ),
             format!(
-                "who prefer one of two identical films, {}",
+                "who prefer one of two identical films {}",
                 times(self.identical_preferred_max)
             ),
             format!(

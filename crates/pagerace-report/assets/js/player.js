@@ -296,7 +296,7 @@ function pageracePlayer(host, film, options = {}) {
   }
   function start() {
     if (now >= end) seek(0);
-    play.textContent = '⏸';
+    play.textContent = '❚❚';
     play.setAttribute('aria-label', 'Pause');
     request = requestAnimationFrame((stamp) => { last = stamp; run(stamp); });
   }

@@ -140,6 +140,57 @@ fn known_preferences_are_recovered() {
 }
 
 #[test]
+fn surveys_recover_what_people_know_and_leave_out_the_rest() {
+    const SURVEYS: u64 = 20;
+    let survey = fake::survey(4);
+    let (mut invented, mut passed, mut lost) = (0, 0, 0);
+    for seed in 0..SURVEYS {
+        let mut manners = attentive(&[0.0, 2.0, 0.0, -2.0], 40);
+        manners.extend(vec![Manner::Random; 20]);
+        let all = people(&survey, 100 + seed, &manners);
+        let (counted, excluded) = split(&survey, &all);
+        lost += excluded.iter().filter(|one| one.person < 40).count();
+        passed += counted.iter().filter(|one| one.number >= 40).count();
+        let found = pairs(&survey, &counted);
+        let verdict = |a, b| {
+            let pair = found.iter().find(|pair| (pair.a, pair.b) == (a, b));
+            pair.unwrap().verdict
+        };
+        assert_eq!(verdict(0, 1), Verdict::PreferB, "{seed}");
+        assert_eq!(verdict(0, 3), Verdict::PreferA, "{seed}");
+        let none = matches!(verdict(0, 2), Verdict::CannotTell | Verdict::NoPreference);
+        invented += u64::from(!none);
+    }
+    // Chance names a preference in one of 20 surveys, and lets one of 50 random people pass.
+    assert!(invented <= 2, "{invented} of {SURVEYS}");
+    assert!(passed <= 16, "{passed} of 400 pass");
+    assert!(lost <= 16, "{lost} of 800 are left out");
+}
+
+#[test]
+fn weak_preferences_are_found_with_the_stated_power() {
+    const SURVEYS: u64 = 200;
+    let survey = fake::survey(2);
+    // By their errors, 50 % prefer the second version, 8 % the first, and the others have no
+    // preference: 86 % of those with one prefer the second.
+    for count in [30, 60] {
+        let (mut found, mut promised) = (0.0, 0.0);
+        for seed in 0..SURVEYS {
+            let all = people(&survey, seed, &attentive(&[0.0, 1.0], count));
+            let all: Vec<&Person> = all.iter().collect();
+            let [pair] = pairs(&survey, &all).try_into().unwrap();
+            found += f64::from(u8::from(pair.verdict == Verdict::PreferB));
+            let with = pair.prefer_a.count + pair.prefer_b.count;
+            let share = detectable(with, LEVEL, POWER);
+            promised += f64::from(u8::from(share.is_some_and(|share| share <= 0.86)));
+        }
+        let [found, promised] = [found, promised].map(|n| n / SURVEYS as f64);
+        assert!(promised > 0.5, "{count}: {promised}");
+        assert!(found > POWER, "{count}: {found}");
+    }
+}
+
+#[test]
 fn people_who_see_no_difference_have_no_preference() {
     let survey = fake::survey(3);
     let mut all = people(&survey, 5, &attentive(&[0.0; 3], 40));

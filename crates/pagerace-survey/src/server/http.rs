@@ -13,7 +13,11 @@ const BODY_MAX: usize = 16 * 1024;
 /// Maximum number of header fields.
 const FIELDS_MAX: usize = 100;
 /// Time in which a request has to arrive.
-const REQUEST_TIME: Duration = Duration::from_secs(10);
+const REQUEST_TIME: Duration = if cfg!(test) {
+    Duration::from_millis(500)
+} else {
+    Duration::from_secs(10)
+};
 /// Time in which a response has to be taken.
 const RESPONSE_TIME: Duration = Duration::from_mins(1);
 /// Size of the pieces in which responses are written.

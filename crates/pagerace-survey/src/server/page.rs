@@ -26,9 +26,11 @@ fn escaped(text: &str) -> String {
     html
 }
 
-/// Returns a whole page. `scripts` are those of a page with films.
-fn document(survey: &Survey, status: u16, scripts: bool, main: &str) -> Response {
+/// Returns a whole page. `place` tells it from others in the titles of windows; `scripts` are those of
+/// a page with films.
+fn document(survey: &Survey, status: u16, place: &str, scripts: bool, main: &str) -> Response {
     let title = escaped(&survey.title);
+    let dash = if place.is_empty() { "" } else { " – " };
     let scripts = if scripts {
         "<script src=\"/player.js\" defer></script><script src=\"/survey.js\" defer></script>"
     } else {
@@ -37,7 +39,7 @@ fn document(survey: &Survey, status: u16, scripts: bool, main: &str) -> Response
     let html = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>{title}</title><link rel=\"icon\" href=\"data:,\">\
+         <title>{place}{dash}{title}</title><link rel=\"icon\" href=\"data:,\">\
          <link rel=\"stylesheet\" href=\"/survey.css\">{scripts}</head>\
          <body class=\"survey\"><main><h1>{title}</h1>{main}</main></body></html>\n"
     );
@@ -59,6 +61,7 @@ pub(super) fn consent(survey: &Survey, problem: Option<&str>) -> Response {
     document(
         survey,
         if problem.is_empty() { 200 } else { 400 },
+        "",
         false,
         &main,
     )
@@ -74,13 +77,13 @@ pub(super) fn refused(survey: &Survey, status: u16) -> Response {
         _ => "This request is not one that a browser sends.",
     };
     let main = format!("{}<p><a href=\"/\">First page</a></p>", alert(text));
-    document(survey, status, false, &main)
+    document(survey, status, "", false, &main)
 }
 
 /// Returns a page for people who come too late.
 pub(super) fn full(survey: &Survey) -> Response {
     let text = "The survey has enough participants. Thank you for your interest.";
-    document(survey, 503, false, &alert(text))
+    document(survey, 503, "", false, &alert(text))
 }
 
 fn alert(text: &str) -> String {
@@ -91,8 +94,9 @@ fn alert(text: &str) -> String {
 pub(super) fn step(survey: &Survey, token: &str, at: &Progress, problem: Option<&str>) -> Response {
     let films = match &at.step {
         Step::Done => {
-            let text = "<p>These were all questions. Your answers are kept. Thank you!</p>";
-            return document(survey, 200, false, text);
+            let text = "<h2>Thank you!</h2><p>These were all questions. Your answers are kept, \
+                        and you can close this page.</p>";
+            return document(survey, 200, "Thank you", false, text);
         }
         Step::Start => "<h2>About you</h2>".to_owned(),
         Step::End => "<h2>In general</h2>".to_owned(),
@@ -105,19 +109,27 @@ pub(super) fn step(survey: &Survey, token: &str, at: &Progress, problem: Option<
         }
     }
     let has_films = matches!(at.step, Step::Task(_));
+    // The script lets people answer once they have seen the films.
+    if has_films {
+        questions = format!(
+            "<p id=\"status\" role=\"status\">You can answer once you have watched to the end.</p>\
+             <fieldset id=\"questions\" disabled>{questions}</fieldset>"
+        );
+    }
     let steps = at.tasks + 2;
     let (place, problem_text) = (at.place, problem.map(alert).unwrap_or_default());
+    let step = format!("Step {} of {steps}", place + 1);
     let main = format!(
-        "<p class=\"steps\"><label>Step {} of {steps} <progress max=\"{steps}\" value=\"{place}\">\
+        "<p class=\"steps\"><label>{step} <progress max=\"{steps}\" value=\"{place}\">\
          </progress></label></p>{problem_text}\
          <form method=\"post\" action=\"/p/{token}\" autocomplete=\"off\">\
          <input type=\"hidden\" name=\"place\" value=\"{place}\">{films}\
-         <p id=\"status\" role=\"status\"></p>{questions}<button>Continue</button></form>",
-        place + 1
+         {questions}<button>Continue</button></form>"
     );
     document(
         survey,
         if problem.is_some() { 400 } else { 200 },
+        &step,
         has_films,
         &main,
     )
@@ -143,7 +155,8 @@ fn films(survey: &Survey, task: &Task) -> String {
         let _ = write!(list, "<li data-film=\"{}\">{name}</li>", escaped(id));
     }
     format!(
-        "<h2>{heading}</h2><p>Press the button to play. You can play as often as you like.</p>\
+        "<h2>{heading}</h2><p>Press Play and watch to the end. Then answer below. You can play as \
+         often as you like.</p>\
          <noscript>{}</noscript><ul id=\"films\" data-length=\"{length}\" \
          data-one-by-one=\"{one_by_one}\">{list}</ul>",
         alert("The films need JavaScript. Please allow it for this page.")
@@ -165,7 +178,7 @@ fn question(survey: &Survey, question: &Question, step: &Step) -> String {
     } else {
         ""
     };
-    let options: Vec<(String, String)> = match &question.answer {
+    let mut options: Vec<(String, String)> = match &question.answer {
         Answer::Moment => return moment(survey, question, step),
         Answer::Preference => {
             let [one, other] = sides(survey).map(str::to_lowercase);
@@ -184,6 +197,10 @@ fn question(survey: &Survey, question: &Question, step: &Step) -> String {
                 .collect()
         }
     };
+    if question.optional {
+        // A choice by mistake can be taken back.
+        options.push((String::new(), "I would rather not say".to_owned()));
+    }
     let required = if question.optional { "" } else { " required" };
     let mut list = String::new();
     for (value, text) in options {
@@ -209,7 +226,7 @@ fn moment(survey: &Survey, question: &Question, step: &Step) -> String {
         "<fieldset><legend><label for=\"{id}-slider\">{text}</label></legend>\
          <input type=\"hidden\" name=\"{id}\"><div class=\"moment\">\
          <input type=\"range\" id=\"{id}-slider\" data-moment=\"{id}\" min=\"0\" max=\"{length:.0}\" \
-         step=\"20\" value=\"0\"><output for=\"{id}-slider\">not chosen yet</output></div></fieldset>"
+         step=\"20\" value=\"0\" aria-valuetext=\"not chosen yet\"><output for=\"{id}-slider\">not chosen yet</output></div></fieldset>"
     )
 }
 

@@ -1,10 +1,11 @@
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use pagerace_core::Rng;
 
@@ -261,6 +262,14 @@ fn abuse_is_refused_and_harms_nobody_else() {
         "/survey.json",
         "/answers.sqlite",
         "/film/..%2fsurvey",
+        "/film/%2e%2e/survey.json",
+        "/film/../../survey.json",
+        "/film/../answers.sqlite",
+        "/film/scene.json",
+        "/film/",
+        "//etc/passwd",
+        "http://elsewhere.example/survey.json",
+        "/p/../survey.json",
         "/film/9",
         "/p/00000000000000000000000000000000",
         "/p/short",
@@ -279,6 +288,82 @@ fn abuse_is_refused_and_harms_nobody_else() {
         .map(|_| status(&server.post("/start", "consent=yes")).to_owned())
         .collect();
     assert_eq!(all, ["303", "303", "303", "503", "429"]);
+}
+
+#[test]
+fn bodies_of_any_bytes_are_refused_or_read() {
+    let survey = fake::survey(2);
+    let server = Running::new("bodies", &survey);
+    let page = server.begin();
+    let many = "a=1&".repeat(4_000);
+    for body in [
+        "{\"place\": 0",
+        "{\"place\": 0, \"age\": 1}",
+        "place=00",
+        "place=-1",
+        "place=18446744073709551616",
+        "place=%00%ff%fe&age=%",
+        "=&=&&&;",
+        &many,
+    ] {
+        assert_eq!(status(&server.post(&page, body)), "303", "{body}");
+    }
+    // None of them was an answer to the present step.
+    assert!(server.get(&page).contains("Step 1 of"));
+    assert_eq!(status(&server.post(&page, "place=0&age=%00%ff")), "400");
+    assert_eq!(status(&server.post("/start", "{\"consent\": true}")), "400");
+    let raw: &[u8] = b"POST /start HTTP/1.1\r\nContent-Length: 4\r\n\r\n\xff\x00\xfe\x80";
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.write_all(raw).unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    assert_eq!(status(&response), "400", "{response}");
+}
+
+#[test]
+fn slow_clients_are_dropped() {
+    let survey = fake::survey(2);
+    let server = Running::new("slow", &survey);
+    for begin in [
+        "GET / HTTP/1.1\r\nA: ",
+        "POST /start HTTP/1.1\r\nContent-Length: 9999\r\n\r\n",
+    ] {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.write_all(begin.as_bytes()).unwrap();
+        let tick = Duration::from_millis(20);
+        stream.set_read_timeout(Some(tick)).unwrap();
+        // A byte now and then does not keep the connection.
+        let mut ticks = 0..500;
+        let is_open =
+            |error: &io::Error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
+        while stream.read(&mut [0]).is_err_and(|error| is_open(&error)) {
+            assert!(ticks.next().is_some(), "{begin}");
+            let _ = stream.write_all(b"a");
+        }
+        assert!(ticks.start > 5, "{begin}: {ticks:?}");
+    }
+}
+
+#[test]
+fn connections_of_an_address_are_bounded() {
+    let survey = fake::survey(2);
+    let server = Running::new("connections", &survey);
+    let mut all: Vec<TcpStream> = (0..200)
+        .map(|_| TcpStream::connect(server.address).unwrap())
+        .collect();
+    for stream in &mut all {
+        let _ = stream.write_all(b"GET / HTTP/1.1\r\n");
+    }
+    thread::sleep(Duration::from_millis(100));
+    let mut whole = 0;
+    for mut stream in all {
+        let _ = stream.write_all(b"\r\n");
+        let mut response = String::new();
+        let _ = stream.read_to_string(&mut response);
+        whole += usize::from(status(&response) == "200");
+    }
+    assert!((1..=64).contains(&whole), "{whole}");
+    assert_eq!(status(&server.get("/")), "200");
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod print;
 
 use std::fs;
 use std::io::Write as _;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -90,11 +90,23 @@ fn serve(args: &ServeArgs) -> Result<()> {
         .context("cannot listen for Ctrl-C")?;
     let people = Store::open(&args.folder)?.people()?.len();
     let mut out = anstream::stdout();
+    let mut address = server.address()?;
+    let everywhere = address.ip().is_unspecified();
+    if everywhere {
+        address.set_ip(match address.ip() {
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
     writeln!(
         out,
-        "{} is at http://{}/ ({} of at most {} so far); press Ctrl-C to stop.",
+        "{} is at http://{address}/{} ({} of at most {} so far); press Ctrl-C to stop.",
         args.folder.display(),
-        server.address()?,
+        if everywhere {
+            ", and in the network at this port of this machine's address"
+        } else {
+            ""
+        },
         print::people(people),
         server.survey().limits.people
     )?;

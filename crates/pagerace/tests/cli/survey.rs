@@ -1,8 +1,22 @@
 //! Surveys of people.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "this is test code, though not every function is a test"
+)]
+
+#[cfg(feature = "live")]
+mod browser;
+#[cfg(unix)]
+mod kill;
+mod report;
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
+use std::process::{Child, Stdio};
+
+use pagerace_survey::Survey;
+use pagerace_survey::survey::FILE;
 
 use crate::support::{Sandbox, small_har};
 
@@ -15,19 +29,58 @@ fn made(name: &str) -> Sandbox {
     sandbox
 }
 
-/// Returns the answer of a survey's server to this request.
-fn ask(address: &str, path: &str) -> String {
-    let mut stream = TcpStream::connect(address).expect("the server answers");
+/// Changes the file of a survey.
+fn change(sandbox: &Sandbox, folder: &str, change: impl FnOnce(&mut Survey)) {
+    let mut survey = Survey::read(&sandbox.path(folder)).unwrap();
+    change(&mut survey);
+    let text = serde_json::to_string(&survey).unwrap();
+    sandbox.write(&format!("{folder}/{FILE}"), &text);
+}
+
+/// A running `pagerace survey serve`, killed on drop.
+struct Served {
+    child: Child,
+    address: String,
+}
+
+impl Served {
+    fn start(sandbox: &Sandbox, folder: &str) -> Self {
+        let mut command = sandbox.command(&["survey", "serve", folder, "--port", "0"]);
+        let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
+        let mut line = String::new();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        output.read_line(&mut line).unwrap();
+        let (_, address) = line.split_once("http://").expect(&line);
+        let (address, _) = address.split_once('/').unwrap();
+        let address = address.to_owned();
+        Self { child, address }
+    }
+
+    /// Ends the server without a chance to do anything.
+    fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Returns the response to a request with this method and form; `None` if it does not come whole.
+fn ask(address: &str, method: &str, path: &str, form: &str) -> Option<String> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    let length = form.len();
     write!(
         stream,
-        "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n"
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: {length}\r\n\r\n{form}"
     )
-    .expect("the server answers");
-    let mut answer = String::new();
-    stream
-        .read_to_string(&mut answer)
-        .expect("the server answers");
-    answer
+    .ok()?;
+    let mut response = String::new();
+    stream.read_to_string(&mut response).ok()?;
+    response.contains("\r\n\r\n").then_some(response)
 }
 
 #[test]
@@ -36,26 +89,15 @@ fn a_survey_is_made_and_served() {
     for file in ["survey.json", "player.js", "player.css", "films/scene.json"] {
         assert!(sandbox.path("survey").join(file).exists(), "{file}");
     }
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pagerace"))
-        .args(["survey", "serve", "survey", "--port", "0"])
-        .current_dir(sandbox.path("."))
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    let mut output = BufReader::new(child.stdout.take().unwrap());
-    output.read_line(&mut line).unwrap();
-    let (_, address) = line.split_once("http://").unwrap();
-    let (address, _) = address.split_once('/').unwrap();
-    let first = ask(address, "/");
-    let player = ask(address, "/player.js");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let served = Served::start(&sandbox, "survey");
+    let get = |path: &str| ask(&served.address, "GET", path, "").unwrap();
+    let first = get("/");
     assert!(first.starts_with("HTTP/1.1 200"), "{first}");
     assert!(
         !first.contains("http://") && !first.contains("https://"),
         "{first}"
     );
+    let player = get("/player.js");
     assert!(player.contains("pageracePlayer"), "{player}");
 }
 
@@ -71,4 +113,33 @@ fn a_survey_without_versions_or_answers_is_an_error() {
     let report = sandbox.run(&["survey", "report", "survey"]);
     assert_eq!(report.code, 2);
     assert!(report.err.contains("nobody has answered"), "{}", report.err);
+}
+
+#[test]
+fn mistakes_in_the_file_are_named() {
+    let sandbox = made("survey-mistakes");
+    let whole = sandbox.read("survey/survey.json");
+    for (text, told) in [
+        (whole[..whole.len() / 2].to_owned(), "EOF while parsing"),
+        (
+            whole.replace("\"seed\"", "\"sead\""),
+            "unknown field `sead`",
+        ),
+        (
+            whole.replace("\"id\": \"2\"", "\"id\": \"../2\""),
+            "versions: id: \"../2\"",
+        ),
+    ] {
+        sandbox.write("survey/survey.json", &text);
+        for command in ["serve", "report"] {
+            let run = sandbox.run(&["survey", command, "survey"]);
+            assert_eq!(run.code, 2, "{told}");
+            assert!(
+                run.err.starts_with("error: survey/survey.json: "),
+                "{}",
+                run.err
+            );
+            assert!(run.err.contains(told), "{told}: {}", run.err);
+        }
+    }
 }

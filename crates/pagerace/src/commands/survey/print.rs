@@ -43,6 +43,11 @@ fn ms(value: f64) -> String {
     Unit::Milliseconds.format(value)
 }
 
+/// Returns a share of those with a preference, and the rest: `80:20`.
+fn ratio(share: f64) -> String {
+    format!("{:.0}:{:.0}", share * 100.0, (1.0 - share) * 100.0)
+}
+
 /// Returns a share with its interval: `40 % (25–58 %)`.
 fn share(share: Share) -> String {
     let Some((value, (low, high))) = share.value().zip(share.interval()) else {
@@ -77,22 +82,17 @@ pub(super) fn made(out: &mut impl Write, survey: &Survey, minutes: u64) -> io::R
     writeln!(out)?;
     headed(
         out,
-        "Left out are people",
+        "The report leaves out people",
         &survey.rules.in_words().join("; "),
     )?;
     let sizes = SIZES.iter().filter_map(|size| {
         let share = detectable(*size, LEVEL, POWER)?;
-        let rest = 1.0 - share;
-        Some(format!(
-            "of {size} people, one of {:.0}:{:.0}",
-            share * 100.0,
-            rest * 100.0
-        ))
+        Some(format!("{} among {size} people", ratio(share)))
     });
     let sizes: Vec<String> = sizes.collect();
     headed(
         out,
-        "Preferences that a comparison finds with a probability of 80 %, if everybody has one",
+        "A comparison finds with a probability of 80 %, if everybody has a preference",
         &sizes.join("; "),
     )
 }
@@ -124,37 +124,62 @@ fn named(survey: &Survey, version: usize) -> String {
     format!("{} ({})", one.id, one.what)
 }
 
-fn summary(out: &mut impl Write, survey: &Survey, findings: &Findings) -> io::Result<()> {
-    let told = |pair: &&PairFinding| matches!(pair.verdict, Verdict::PreferA | Verdict::PreferB);
-    let mut sentences: Vec<String> = Vec::new();
-    for pair in findings.pairs.iter().filter(told) {
+/// Returns what people say of the original and the other versions, and the number of other pairs of
+/// which they prefer one.
+fn headline(survey: &Survey, findings: &Findings) -> String {
+    if findings.count == 0 {
+        return "Nobody counts so far, so there is nothing to tell.".to_owned();
+    }
+    let is_told = |pair: &&PairFinding| matches!(pair.verdict, Verdict::PreferA | Verdict::PreferB);
+    let (own, others): (Vec<_>, Vec<_>) = findings.pairs.iter().partition(|pair| pair.a == 0);
+    let mut parts: Vec<String> = Vec::new();
+    for pair in own.iter().copied().filter(is_told) {
         let (better, worse, share) = match pair.verdict {
             Verdict::PreferA => (pair.a, pair.b, pair.prefer_a),
             _ => (pair.b, pair.a, pair.prefer_b),
         };
-        sentences.push(format!(
+        parts.push(format!(
             "{} prefer {} to {}",
             share.value().map(percent).unwrap_or_default(),
             named(survey, better),
             named(survey, worse)
         ));
     }
-    let sentence = match (findings.count, sentences.as_slice()) {
-        (0, _) => "Nobody counts so far, so there is nothing to tell.".to_owned(),
-        (_, [])
-            if findings
-                .pairs
-                .iter()
-                .any(|pair| pair.verdict == Verdict::NoPreference) =>
-        {
-            "Most people have no preference in some pairs, and these answers name no preferred \
-             version."
-                .to_owned()
-        }
-        (_, []) => "These answers cannot tell which version people prefer.".to_owned(),
-        (_, few) => format!("{}.", few.join("; ")),
+    let names = |verdict: Verdict| {
+        let all = own.iter().filter(|pair| pair.verdict == verdict);
+        let all: Vec<&str> = all.map(|pair| name(survey, pair.b)).collect();
+        (!all.is_empty()).then(|| all.join(" or "))
     };
-    stress(out, &sentence)?;
+    let original = name(survey, 0);
+    if let Some(names) = names(Verdict::NoPreference) {
+        parts.push(format!(
+            "most people have no preference between {original} and {names}"
+        ));
+    }
+    if let Some(names) = names(Verdict::CannotTell) {
+        parts.push(format!(
+            "between {original} and {names}, these answers cannot tell"
+        ));
+    }
+    let told = others.iter().copied().filter(is_told).count();
+    if told > 0 {
+        parts.push(format!(
+            "of {} other pairs, people prefer one version in {told}",
+            others.len()
+        ));
+    }
+    if parts.is_empty() {
+        return "These answers cannot tell which version people prefer.".to_owned();
+    }
+    let mut text = parts.join("; ");
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    format!("{text}.")
+}
+
+fn summary(out: &mut impl Write, survey: &Survey, findings: &Findings) -> io::Result<()> {
+    stress(out, &headline(survey, findings))?;
     say(out, &survey.shows)?;
     let mut reasons: BTreeMap<Reason, usize> = BTreeMap::new();
     for reason in findings.excluded.iter().flat_map(|one| &one.reasons) {
@@ -178,20 +203,29 @@ fn summary(out: &mut impl Write, survey: &Survey, findings: &Findings) -> io::Re
         out,
         "People",
         &format!(
-            "{} began, {} count, {} are left out{left_out}",
+            "{} began, {} {}, {} {} left out{left_out}",
             findings.began,
             findings.count,
-            findings.excluded.len()
+            if findings.count == 1 {
+                "counts"
+            } else {
+                "count"
+            },
+            findings.excluded.len(),
+            if findings.excluded.len() == 1 {
+                "is"
+            } else {
+                "are"
+            }
         ),
     )?;
     if let Some(found) = findings.detectable {
         say(
             out,
             &format!(
-                "A preference of {:.0}:{:.0} among those who have one is found with a probability \
-                 of {} (one comparison alone).",
-                found * 100.0,
-                (1.0 - found) * 100.0,
+                "A preference of {} among those who have one is found with a probability of {} \
+                 (one comparison alone).",
+                ratio(found),
                 percent(POWER)
             ),
         )?;
@@ -473,13 +507,14 @@ fn published(out: &mut impl Write, published: &[Beside]) -> io::Result<()> {
     headed(out, "Beside", &format!("{}, {sample}", first.source))?;
     let mut all = table(&["asked", "versions", "said", "there", "here"], 3);
     for beside in published {
-        for one in &beside.shares {
+        for (place, one) in beside.shares.iter().enumerate() {
             let ends = one
                 .interval
                 .map(|(low, high)| format!(" ({:.0}–{})", low * 100.0, percent(high)));
+            let first = |text: String| if place == 0 { text } else { String::new() };
             all.add_row([
-                beside.asked.clone(),
-                beside.versions.join(" or "),
+                first(beside.asked.clone()),
+                first(beside.versions.join(" or ")),
                 one.said.clone(),
                 format!("{} %{}", one.percent, ends.unwrap_or_default()),
                 share(one.here),
