@@ -33,7 +33,7 @@ pub fn sections(trials: &[Trial], setup: &Setup<'_>, extent: Extent) -> Vec<Sect
     all.push(unfulfilled(trials));
     if extent == Extent::Page {
         all.push(each(trials));
-        all.push(circumstances(setup));
+        all.push(circumstances(setup.observations, setup.rerun));
     }
     all
 }
@@ -298,8 +298,9 @@ fn row(trial: &Trial) -> Vec<String> {
     ]
 }
 
-fn circumstances(setup: &Setup<'_>) -> Section {
-    let settings = setup.observations.settings.iter().map(|one| {
+/// Returns what was measured how, and the command that repeats it.
+pub(crate) fn circumstances(observations: &Observations, rerun: &str) -> Section {
+    let settings = observations.settings.iter().map(|one| {
         let more = one
             .more
             .iter()
@@ -313,7 +314,7 @@ fn circumstances(setup: &Setup<'_>) -> Section {
             .collect::<Vec<_>>()
             .join("; ")
     });
-    let contended = setup.observations.observations.iter();
+    let contended = observations.observations.iter();
     let contended = contended
         .filter_map(|one| one.cpu_contention)
         .reduce(f64::max);
@@ -323,7 +324,7 @@ fn circumstances(setup: &Setup<'_>) -> Section {
             percent(most)
         )
     });
-    let command = (!setup.rerun.is_empty()).then(|| setup.rerun.to_owned());
+    let command = (!rerun.is_empty()).then(|| rerun.to_owned());
     Section {
         text: settings.chain(contended).collect(),
         list: true,
