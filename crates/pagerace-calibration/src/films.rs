@@ -6,6 +6,7 @@ mod tables;
 
 use std::sync::Arc;
 
+use pagerace_core::Duration;
 use pagerace_lab::contender::Contender;
 use pagerace_lab::detail::{Choice, record};
 use pagerace_lab::error::LabError;
@@ -96,7 +97,7 @@ pub fn beside(
     let keep = |choice: Choice, outcome: Outcome| {
         let own = loads.iter().find(|(other, ..)| *other == choice);
         let (_, live, reel) = own.expect("it was chosen");
-        let predicted_index = outcome.load.speed_index.map(|at| at.as_millis_f64());
+        let predicted_index = outcome.load.speed_index.map(Duration::as_millis_f64);
         let film = film(&plan.pages[0], &[(String::new(), outcome)]);
         let (across, down) = film.scene.viewport;
         let width = across * SHOT_SIDE / across.max(down).max(1);

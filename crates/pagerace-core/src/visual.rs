@@ -53,11 +53,13 @@ mod tests {
     fn white_does_not_count_and_places_do_not_matter() {
         let (white, red, grey) = ([255; 3], [200, 0, 0], [90; 3]);
         let last = Histograms::of(&[red, grey, white, white]);
-        let progress = |pixels: &[[u8; 3]]| Histograms::of(pixels).progress_to(&last);
-        assert_eq!(progress(&[white; 4]), 0.0);
-        assert_eq!(progress(&[white, white, white, red]), 0.5);
-        assert_eq!(progress(&[grey, red, white, white]), 1.0);
-        let empty = Histograms::of(&[white]);
-        assert_eq!(empty.progress_to(&empty), 1.0);
+        let percent = |pixels: &[[u8; 3]], last| {
+            let share = Histograms::of(pixels).progress_to(last);
+            (share * 100.0).round() as u32
+        };
+        assert_eq!(percent(&[white; 4], &last), 0);
+        assert_eq!(percent(&[white, white, white, red], &last), 50);
+        assert_eq!(percent(&[grey, red, white, white], &last), 100);
+        assert_eq!(percent(&[white], &Histograms::of(&[white])), 100);
     }
 }

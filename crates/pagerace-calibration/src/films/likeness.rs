@@ -109,14 +109,14 @@ pub fn likeness(predicted: &Reel, live: &Reel) -> Likeness {
     let last = lasts.map(|frame| frame.ms).fold(0.0, f64::max);
     let mut moments: Vec<Moment> = Vec::new();
     // Frames change more seldom than moments follow each other.
-    let mut known: Option<((Option<f64>, Option<f64>), f64)> = None;
+    let mut before: Option<([Option<f64>; 2], f64)> = None;
     let mut ms = first;
     while ms <= last {
         let (film, shot) = (predicted.at(ms), live.at(ms));
-        let pair = (film.map(|f| f.ms), shot.map(|f| f.ms));
-        let same = known.filter(|(other, _)| *other == pair);
+        let pair = [film, shot].map(|frame| frame.map(|frame| frame.ms));
+        let same = before.filter(|(other, _)| *other == pair);
         let ssim = same.map_or_else(|| compare(film, shot), |(_, ssim)| ssim);
-        known = Some((pair, ssim));
+        before = Some((pair, ssim));
         moments.push(Moment {
             ms,
             ssim,

@@ -103,6 +103,7 @@ impl Reel {
     }
 
     /// Returns the reel that shows the last frame from the first one on.
+    #[must_use]
     pub fn at_once(&self) -> Self {
         let (first, last) = (self.frames.first(), self.frames.last());
         let both = first.zip(last).map(|(first, last)| Frame {

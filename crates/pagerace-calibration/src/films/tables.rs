@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pagerace_lab::stats::{median, quantile};
+use pagerace_lab::unit::percent;
 use pagerace_report::film::PartKind;
 use pagerace_report::sections::{Section, Table, columns};
 
@@ -27,7 +28,8 @@ pub fn sections(
         .iter()
         .map(|one| (one, likeness(&one.predicted, &one.live)))
         .collect();
-    let mut sections = vec![introduction(all), summary(&compared), places(&compared)];
+    let mut sections = vec![introduction(all, observations)];
+    sections.extend([summary(&compared), places(&compared)]);
     sections.push(speed_index(all));
     sections.push(worst(&compared));
     if extent == Extent::Page {
@@ -40,15 +42,24 @@ pub fn sections(
 /// A load and its likeness.
 type Compared<'a> = (&'a Beside, Likeness);
 
-fn introduction(all: &[Beside]) -> Section {
+fn introduction(all: &[Beside], observations: &Observations) -> Section {
     let mut pages: Vec<&str> = all.iter().map(|one| one.page.as_str()).collect();
     pages.sort_unstable();
     pages.dedup();
+    let waited = observations.observations.iter();
+    let waited: Vec<f64> = waited.filter_map(|one| one.main_thread_waited).collect();
+    let waited = median(&waited).map(|share| {
+        format!(
+            "The page's main thread waited for a processor in {} of the time in which it could run \
+             (median of the loads). Such waits delay live loads and are not predicted.",
+            percent(share)
+        )
+    });
     Section::new("How true the player is")
         .say(format!(
             "Films of predicted loads beside the screenshots of a real browser: {} loads of {} pages. \
              A film cuts its frames from pictures of the finished page and shows each part when the \
-             model paints it; see [player.md](player.md).",
+             model paints it (docs/player.md).",
             all.len(),
             pages.len()
         ))
@@ -61,6 +72,7 @@ fn introduction(all: &[Beside]) -> Section {
              prediction is one load that loses the packets of the live one and in which nothing else \
              is left to chance.",
         )
+        .say_all(waited)
 }
 
 /// Returns a row of quantiles: the name, and what half and nine of ten values reach.
@@ -97,7 +109,9 @@ fn summary(all: &[Compared<'_>]) -> Section {
         rows.push(reached(name, &again));
     }
     let header = columns("SSIM of | count | half reach | nine of ten reach");
-    Section::new("In short").table(Table::new(header, 1, rows))
+    Section::new("In short")
+        .say("Half of the values reach the first number, and nine of ten the second one.")
+        .table(Table::new(header, 1, rows))
 }
 
 /// Returns the likeness of each live load to the load before it of the same page, network and
@@ -131,7 +145,12 @@ fn places(all: &[Compared<'_>]) -> Section {
         "network | HTTP | loads | equal times: half reach | nine of ten | \
          equal visual progress: half reach | nine of ten",
     );
-    Section::new("By network and version of HTTP").table(Table::new(header, 2, rows))
+    Section::new("By network and version of HTTP")
+        .say(
+            "Means over equal times, and medians over equal visual progress, which leaves faults of \
+             time out.",
+        )
+        .table(Table::new(header, 2, rows))
 }
 
 fn speed_index(all: &[Beside]) -> Section {
@@ -175,7 +194,7 @@ fn worst(all: &[Compared<'_>]) -> Section {
     order.sort_by(|a, b| a.1.mean().total_cmp(&b.1.mean()));
     let rows = order.into_iter().take(WORST_MAX).filter_map(|(one, own)| {
         let worst = own.worst()?;
-        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        let whole = |share: f64| format!("{:.0} %", share * 100.0);
         Some(vec![
             one.page.clone(),
             one.network.clone(),
@@ -184,8 +203,8 @@ fn worst(all: &[Compared<'_>]) -> Section {
             two(own.mean()),
             two(worst.ssim),
             format!("{:.0} ms", worst.ms),
-            percent(worst.predicted),
-            percent(worst.live),
+            whole(worst.predicted),
+            whole(worst.live),
         ])
     });
     let header =
@@ -243,5 +262,10 @@ fn each(all: &[Compared<'_>]) -> Section {
     );
     let mut rows: Vec<Vec<String>> = rows.collect();
     rows.sort();
-    Section::new("Every load").table(Table::new(header, 3, rows))
+    Section::new("Every load")
+        .say(
+            "SSIM is the mean over equal times. The Speed Index is speedline's, that of the pixels of \
+             the film, and that of the model without pixels.",
+        )
+        .table(Table::new(header, 3, rows))
 }

@@ -114,6 +114,7 @@ impl Raster {
     }
 
     /// Returns the picture at another size: each pixel is the mean of those that it covers.
+    #[must_use]
     pub fn resized(&self, width: usize, height: usize) -> Self {
         let span = |at: usize, from: usize, to: usize| {
             let begin = at * from / to;
