@@ -20,6 +20,7 @@ use crate::prediction::Prediction;
 
 pub use design::design;
 pub use list::{ListError, Listed, check, list};
+pub(crate) use tables::circumstances;
 pub use tables::{Setup, sections};
 pub use tally::{Tally, record};
 

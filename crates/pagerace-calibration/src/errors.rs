@@ -72,7 +72,7 @@ impl Errors {
         Self::quantiles(&errors)
     }
 
-    fn quantiles(errors: &[f64]) -> Self {
+    pub(crate) fn quantiles(errors: &[f64]) -> Self {
         Self {
             count: errors.len(),
             p50: quantile(errors, 0.5),

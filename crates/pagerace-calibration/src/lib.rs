@@ -11,6 +11,7 @@
 //!   and name the right winner;
 //! * [`goals`], [`kind`]: limits for the errors, and kinds of pages;
 //! * [`changes`]: predicted and measured effects of changes of pages;
+//! * [`films`]: predicted films beside screenshots;
 //! * [`blame`]: the first resource at which a prediction diverges, and how;
 //! * [`mod@accuracy`]: the whole comparison over all pages, networks and contenders;
 //! * [`tables`], [`markdown`], [`json`]: output formats.
@@ -26,6 +27,7 @@ pub mod classes;
 pub mod design;
 pub mod differences;
 pub mod errors;
+pub mod films;
 pub mod goals;
 pub mod json;
 pub mod kind;

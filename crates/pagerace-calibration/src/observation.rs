@@ -15,6 +15,7 @@ use pagerace_lab::stats::median;
 use pagerace_lab::unit::Unit;
 use serde::{Deserialize, Serialize};
 
+use crate::films::Reel;
 use crate::lighthouse::LighthousePrediction;
 
 mod file;
@@ -115,6 +116,9 @@ pub struct ObservedRun {
     pub failure: Option<String>,
     /// Measured values by metric, without metrics that were not measured.
     pub values: BTreeMap<MetricId, f64>,
+    /// The screenshots, if they were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reel: Option<Reel>,
 }
 
 /// The timing of a resource in one load, in milliseconds since the start of the navigation.
@@ -246,6 +250,7 @@ impl ObservedRun {
             seed,
             failure: summary.failure.clone(),
             values: MetricId::all().filter_map(reached).collect(),
+            reel: None,
         }
     }
 

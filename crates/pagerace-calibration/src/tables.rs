@@ -78,7 +78,7 @@ pub(crate) fn share(value: Option<f64>) -> String {
 }
 
 /// Formats a share as per cent with its sign.
-fn signed(value: Option<f64>) -> String {
+pub(crate) fn signed(value: Option<f64>) -> String {
     or_none(value.map(|v| finite_or_sign(v, signed_percent)))
 }
 

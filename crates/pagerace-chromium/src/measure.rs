@@ -106,6 +106,10 @@ pub struct Observed {
     pub resources: Vec<ObservedResource>,
     /// The visible share of the final viewport over time, from 0 to 1; with Speed Index only.
     pub visual_progress: Vec<(Duration, f64)>,
+    /// The screenshots with their times since the start of the navigation, as JPEG in Base64; with
+    /// Speed Index only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub screenshots: Vec<(Duration, String)>,
     /// Failures of the load, such as a missing load event or failed requests.
     pub failures: Vec<String>,
     /// Head-of-line blocking on HTTP/3, known after the browser has ended; see
@@ -199,6 +203,7 @@ pub fn measure(
     let (requests, failures) = watch.into_parts();
     let requests = options.requests.then_some(&requests);
     let mut observed = put_together(&report, requests, progress);
+    observed.screenshots = trace.since_navigation();
     observed.failures.extend(failures);
     observed.notes = notes;
     observed.main_thread = main_thread;
@@ -283,6 +288,7 @@ fn put_together(
         cls: Some(cumulative_layout_shift(&report.shifts)),
         resources,
         visual_progress,
+        screenshots: Vec::new(),
         failures,
         hol: None,
         until,

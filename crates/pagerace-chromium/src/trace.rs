@@ -88,6 +88,19 @@ pub struct Trace {
     pub full: bool,
 }
 
+impl Trace {
+    /// Returns the screenshots with their times since the start of the navigation; none if the trace
+    /// has no start.
+    pub fn since_navigation(self) -> Vec<(Duration, String)> {
+        let Some(start) = self.navigation_start else {
+            return Vec::new();
+        };
+        let shots = self.screenshots.into_iter();
+        let shots = shots.map(|shot| (Duration::from_micros(shot.at - start), shot.image));
+        shots.collect()
+    }
+}
+
 /// Reads the events of a trace and skips malformed ones.
 ///
 /// `frame` is the page's main frame, whose last navigation to an address other than

@@ -18,6 +18,7 @@ pub mod serialised;
 pub mod suggest;
 pub mod table;
 pub mod time;
+pub mod visual;
 pub mod words;
 
 pub use agenda::Agenda;

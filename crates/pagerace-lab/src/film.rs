@@ -11,12 +11,13 @@ use pagerace_page::{
     Element, ElementKind, ImageCoding, LargestElement, Page, PageLayout, Pictures, Rect, Resource,
     ResourceId,
 };
-use pagerace_report::film::{Film, FilmRun, PartKind, Scene, ScenePart, ScenePictures, Show};
+use pagerace_report::film::{Film, FilmRun, PartKind, Scene, ScenePart, ScenePictures, Shot, Show};
 use pagerace_report::input::LargestElementName;
 use pagerace_sim::Outcome;
 
 use crate::detail::{Choice, median_runs, record};
 use crate::error::LabError;
+use crate::plan::Plan;
 use crate::results::Results;
 use crate::runner::{OnProgress, Runner};
 
@@ -49,28 +50,65 @@ pub struct Stage {
     fonts: Vec<Vec<ResourceId>>,
 }
 
+impl<'a> Load<'a> {
+    /// Returns the facts of an outcome; it has paints only if it was recorded with a trace.
+    pub fn of(outcome: &'a Outcome) -> Self {
+        let paints = outcome.trace.as_ref().map(|trace| &*trace.paints);
+        Self {
+            paints: paints.unwrap_or_default(),
+            timings: &outcome.resources,
+        }
+    }
+}
+
+/// A load in a browser.
+#[derive(Clone, Debug)]
+pub struct LiveLoad {
+    /// Its metrics and timings.
+    pub outcome: Outcome,
+    /// Its screenshots in order of time.
+    pub shots: Vec<Shot>,
+    /// Its prediction: a simulated load with a trace.
+    pub predicted: Option<Outcome>,
+}
+
 /// Returns the film of a page's loads, each with its name. They must have been recorded with a
 /// trace.
 pub fn film(page: &Page, loads: &[(String, Outcome)]) -> Film {
-    let load = |outcome: &Outcome| {
-        let paints = outcome.trace.as_ref().map(|trace| trace.paints.clone());
-        (paints.unwrap_or_default(), outcome.resources.clone())
-    };
-    let all: Vec<_> = loads.iter().map(|(_, outcome)| load(outcome)).collect();
-    let told = all.iter().map(|(paints, timings)| Load { paints, timings });
-    let told: Vec<Load<'_>> = told.collect();
+    let told: Vec<Load<'_>> = loads.iter().map(|(_, outcome)| Load::of(outcome)).collect();
     let stage = Stage::new(page, &told);
-    let runs = loads.iter().zip(&told);
-    let runs = runs.map(|((name, outcome), load)| FilmRun {
-        name: name.clone(),
-        marks: marks(outcome),
-        progress: progress(&outcome.visual_progress),
-        shows: stage.shows(*load),
-    });
+    let runs = loads.iter();
+    let runs = runs.map(|(name, outcome)| stage.run(name.clone(), outcome));
     Film {
         runs: runs.collect(),
         scene: stage.scene,
     }
+}
+
+/// Returns the film of a page's loads in a browser, each with its name, and beside each its
+/// prediction.
+pub fn live_film(page: &Page, loads: Vec<(String, LiveLoad)>) -> Film {
+    let predicted = loads.iter().filter_map(|(_, load)| load.predicted.as_ref());
+    let told: Vec<Load<'_>> = predicted.map(Load::of).collect();
+    let stage = Stage::new(page, &told);
+    let beside = |(name, load): (String, LiveLoad)| {
+        let live = FilmRun {
+            shots: load.shots,
+            ..stage.run(format!("{name}: live"), &load.outcome)
+        };
+        let predicted = load.predicted;
+        let predicted = predicted.map(|outcome| stage.run(predicted_name(&name), &outcome));
+        [live].into_iter().chain(predicted)
+    };
+    Film {
+        runs: loads.into_iter().flat_map(beside).collect(),
+        scene: stage.scene,
+    }
+}
+
+/// Returns the name of the prediction of a live load.
+pub(crate) fn predicted_name(name: &str) -> String {
+    format!("{name}: predicted")
 }
 
 /// Returns the film of the median loads of a race's first page. Their names are those of the
@@ -101,19 +139,22 @@ pub fn film_of(
     progress: &OnProgress<'_>,
 ) -> Result<Film, LabError> {
     let plan = &results.plan;
-    let keep = |choice: Choice, outcome: Outcome| {
-        let (_, network, contender) = plan.variant_parts(choice.variant);
-        let name = match plan.networks.as_slice() {
-            [_] => plan.label(contender),
-            networks => format!("{}: {}", networks[network].name, plan.label(contender)),
-        };
-        (name, outcome)
-    };
+    let keep = |choice: Choice, outcome: Outcome| (name(plan, choice), outcome);
     let loads = record(results, choices, jobs, runner, progress, &keep)?;
     let page = choices
         .first()
         .map_or(0, |choice| plan.variant_parts(choice.variant).0);
     Ok(film(&plan.pages[page], &loads))
+}
+
+/// Returns the name of a run in the film of a page: its contender, after the network if there are
+/// several.
+pub fn name(plan: &Plan, choice: Choice) -> String {
+    let (_, network, contender) = plan.variant_parts(choice.variant);
+    match plan.networks.as_slice() {
+        [_] => plan.label(contender),
+        networks => format!("{}: {}", networks[network].name, plan.label(contender)),
+    }
 }
 
 /// Returns the marks of a load's first and largest paint.
@@ -284,6 +325,17 @@ impl Stage {
             name: what + &size,
             resource,
         })
+    }
+
+    /// Returns a load of this page under a name.
+    pub fn run(&self, name: String, outcome: &Outcome) -> FilmRun {
+        FilmRun {
+            name,
+            marks: marks(outcome),
+            progress: progress(&outcome.visual_progress),
+            shows: self.shows(Load::of(outcome)),
+            shots: Vec::new(),
+        }
     }
 
     /// Returns the changes of the picture in a load.

@@ -9,7 +9,7 @@ use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_page::timeline::ResourceTiming;
 use serde::{Serialize, Serializer};
 
-use crate::film::Show;
+use crate::film::{FilmRun, Shot, Show};
 use crate::input::{Comparison, Report, RunDetail};
 use wire::Wire;
 
@@ -53,6 +53,10 @@ struct Detail<'a> {
     timings: Vec<Option<[u64; 13]>>,
     wire: Wire,
     shows: &'a [Show],
+    #[serde(skip_serializing_if = "<[Shot]>::is_empty")]
+    shots: &'a [Shot],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predicted: Option<&'a FilmRun>,
 }
 
 impl Serialize for RunDetail {
@@ -74,6 +78,8 @@ impl Serialize for RunDetail {
             timings: timings.map(|t| t.as_ref().map(timing)).collect(),
             wire: Wire::new(self),
             shows: &self.shows,
+            shots: &self.shots,
+            predicted: self.predicted.as_ref(),
         };
         detail.serialize(to)
     }

@@ -1,7 +1,7 @@
 //! Films: what a page looks like while it loads, as data for a player that needs no video.
 //!
 //! A [`Film`] has one [`Scene`], the parts of a page and pictures of them, and for each load the
-//! times at which the parts appear. The player, [`PLAYER_SCRIPT`] with [`PLAYER_STYLE`], draws the
+//! times at which the parts appear, or screenshots. The player, [`PLAYER_SCRIPT`] with [`PLAYER_STYLE`], draws the
 //! frames on canvases. `docs/player.md` describes the format and how to embed the player in another
 //! page.
 
@@ -9,6 +9,8 @@ mod draw;
 mod files;
 
 use serde::{Serialize, Serializer};
+
+pub use draw::Raster;
 
 /// Script that defines `pageracePlayer` and `pageraceStrip`. It needs no other script and makes no
 /// requests.
@@ -118,6 +120,24 @@ pub struct FilmRun {
     pub progress: Vec<(f64, f64)>,
     /// Changes of the picture in order of time.
     pub shows: Vec<Show>,
+    /// Screenshots of a load in a browser in order of time, which it has instead of changes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shots: Vec<Shot>,
+}
+
+/// Screenshot of the viewport. Written as `[milliseconds, JPEG in base64]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shot {
+    /// Time since the start of the navigation in milliseconds, from which it is seen.
+    pub ms: f64,
+    /// The picture: JPEG in base64.
+    pub jpeg: String,
+}
+
+impl Serialize for Shot {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        ((self.ms * 10.0).round() / 10.0, &self.jpeg).serialize(to)
+    }
 }
 
 /// Change of a part. Written as `[milliseconds, part, level]`.

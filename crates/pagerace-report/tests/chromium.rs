@@ -9,7 +9,7 @@ use pagerace_chromium::{Browser, Options, Session};
 use pagerace_core::{Destination, Duration, Instant, Priority, Protocol, RequestPriority};
 use pagerace_page::ResourceId;
 use pagerace_page::timeline::{FrameSent, ResourceTiming, Trace};
-use pagerace_report::film::{PartKind, Scene, ScenePart, ScenePictures, Show};
+use pagerace_report::film::{FilmRun, PartKind, Scene, ScenePart, ScenePictures, Shot, Show};
 use pagerace_report::input::{
     Advice, Comparison, LargestElementName, Metric, Named, NetworkResult, PageResult, PathStep,
     Report, Resource, Row, RunDetail, VerdictKind, Why,
@@ -23,6 +23,9 @@ const TEXTLESS: &str = "UklGRkAAAABXRUJQVlA4TDMAAAAvJ0AHABcgEEjyhxxhHoFA4i+ZwggL
 const IMAGELESS: &str = "UklGRkoAAABXRUJQVlA4TD0AAAAvJ0AHABcgEEjyhxxhHoFAkj/kCDMIBBJ/yRRGeP6DfwooZiQJ6vkO1Uqs5JKeABH9n4BqNRzqzbMi1n0PAA==";
 const BARE: &str = "UklGRioAAABXRUJQVlA4TB4AAAAvJ0AHAA9wb/d7u9/bff7jAWIaQv/SApg/ov9pwAI=";
 const CANVAS: &str = "UklGRh4AAABXRUJQVlA4TBEAAAAvJ0AHAAdQ97rXvf+BiOh/AAA=";
+
+/// A dark red screenshot of 8 by 6 pixels: JPEG.
+const SHOT: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAYEBQYFBAYGBQYHBwYIChAKCgkJChQODwwQFxQYGBcUFhYaHSUfGhsjHBYWICwgIyYnKSopGR8tMC0oMCUoKSj/2wBDAQcHBwoIChMKChMoGhYaKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCj/wAARCAAGAAgDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAf/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFQEBAQAAAAAAAAAAAAAAAAAABgf/xAAUEQEAAAAAAAAAAAAAAAAAAAAA/9oADAMBAAIRAxEAPwCSADC5P//Z";
 
 /// Waits until the films are drawn, and returns what is wrong with the page.
 const CHECKS: &str = r"(async () => {
@@ -58,12 +61,12 @@ const CHECKS: &str = r"(async () => {
   return wrong;
 })()";
 
-/// Returns the colours of the first film at four places: box, text on it, image, text on that.
-const FRAME: &str = r"(async (ms) => {
+/// Returns the colours of a film at four places: box, text on it, image, text on that.
+const FRAME: &str = r"(async (ms, film = 0) => {
   const scrub = document.querySelector('#film input');
   scrub.value = String(ms);
   scrub.dispatchEvent(new Event('input'));
-  const canvas = document.querySelector('#film canvas');
+  const canvas = document.querySelectorAll('#film canvas')[film];
   const pen = canvas.getContext('2d');
   const at = ([x, y]) => [...pen.getImageData(Math.round((x / 40) * canvas.width), Math.round((y / 30) * canvas.height), 1, 1).data.slice(0, 3)];
   return [[30, 5], [7, 5], [37, 14], [30, 17]].map(at);
@@ -162,6 +165,18 @@ fn frames(session: &mut Session, place: &str) {
             .evaluate(&format!("{FRAME}({ms})"))
             .expect("colours");
         assert_eq!(shown, json!(kept), "{place}, {ms} ms");
+    }
+    // A live load shows its screenshots, and its prediction is beside it.
+    for (film, ms, kept) in [
+        (1, 100, paper),
+        (1, 500, [200, 0, 0]),
+        (2, 499, paper),
+        (2, 500, grey),
+    ] {
+        let shown = session
+            .evaluate(&format!("{FRAME}({ms}, {film})"))
+            .expect("colours");
+        assert_eq!(shown[0], json!(kept), "{place}, film {film}, {ms} ms");
     }
 }
 
@@ -365,6 +380,10 @@ fn row(contender: usize, lcp: f64) -> Row {
         hol_other_bytes: 0,
     };
     let show = |ms, part, level| Show { ms, part, level };
+    let shot = Shot {
+        ms: 300.0,
+        jpeg: SHOT.to_owned(),
+    };
     let frame = |number: u64| FrameSent {
         at: at(100 + number * 20),
         length: 1_200,
@@ -396,6 +415,12 @@ fn row(contender: usize, lcp: f64) -> Row {
                 show(500.0, 3, 100),
                 show(600.0, 2, 100),
             ],
+            shots: vec![shot; contender],
+            predicted: (contender > 0).then(|| FilmRun {
+                name: "h3: predicted".to_owned(),
+                shows: vec![show(500.0, 0, 100)],
+                ..FilmRun::default()
+            }),
             ..RunDetail::default()
         }),
         ..Row::default()

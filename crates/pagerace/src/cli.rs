@@ -4,6 +4,7 @@
 #[cfg(feature = "filter-lists")]
 mod ad_list;
 pub(crate) mod files;
+pub(crate) mod film;
 pub(crate) mod groups;
 pub(crate) mod inputs;
 pub(crate) mod interventions;

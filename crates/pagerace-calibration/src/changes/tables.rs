@@ -34,7 +34,7 @@ pub fn sections(trials: &[Trial], setup: &Setup<'_>, extent: Extent) -> Vec<Sect
     all.extend(promises::section(trials, &setup.observations.lighthouse));
     if extent == Extent::Page {
         all.push(each(trials));
-        all.push(circumstances(setup));
+        all.push(circumstances(setup.observations, setup.rerun));
     }
     all
 }
@@ -299,8 +299,9 @@ fn row(trial: &Trial) -> Vec<String> {
     ]
 }
 
-fn circumstances(setup: &Setup<'_>) -> Section {
-    let settings = setup.observations.settings.iter().map(|one| {
+/// Returns what was measured how, and the command that repeats it.
+pub(crate) fn circumstances(observations: &Observations, rerun: &str) -> Section {
+    let settings = observations.settings.iter().map(|one| {
         let more = one
             .more
             .iter()
@@ -314,7 +315,7 @@ fn circumstances(setup: &Setup<'_>) -> Section {
             .collect::<Vec<_>>()
             .join("; ")
     });
-    let contended = setup.observations.observations.iter();
+    let contended = observations.observations.iter();
     let contended = contended
         .filter_map(|one| one.cpu_contention)
         .reduce(f64::max);
@@ -324,7 +325,7 @@ fn circumstances(setup: &Setup<'_>) -> Section {
             percent(most)
         )
     });
-    let command = (!setup.rerun.is_empty()).then(|| setup.rerun.to_owned());
+    let command = (!rerun.is_empty()).then(|| rerun.to_owned());
     Section {
         text: settings.chain(contended).collect(),
         list: true,

@@ -61,6 +61,7 @@ pub(crate) fn observation(page: &str, contender: &str, lcp: &[f64]) -> Observati
             .into_iter()
             .filter(|(_, v)| v.is_finite())
             .collect(),
+        reel: None,
     };
     Observation {
         setting: 0,

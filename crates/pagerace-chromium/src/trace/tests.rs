@@ -19,6 +19,10 @@ fn the_page_of_the_main_frame_counts() {
     assert_eq!(trace.navigation_start, Some(110));
     let images: Vec<&str> = trace.screenshots.iter().map(|s| &s.image[..]).collect();
     assert_eq!(images, ["first", "second"]);
+    let at = |micros, image: &str| (Duration::from_micros(micros), image.to_owned());
+    let since = trace.since_navigation();
+    assert_eq!(since, [at(90, "first"), at(190, "second")]);
+    assert_eq!(Trace::default().since_navigation(), []);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::detail::{Choice, median_runs, record};
 use crate::error::LabError;
 use crate::export::json::scenario_text;
 use crate::facts::facts_in;
-use crate::film::{Load, Stage};
+use crate::film::{LiveLoad, Load, Stage, predicted_name};
 use crate::metric::{MetricId, Wording, metrics};
 use crate::plan::Plan;
 use crate::results::{Fact, Results};
@@ -62,21 +62,27 @@ pub fn report(
     let choices = recorded(results, &report.pages, &mut report.notes);
     let details = record(results, &choices, jobs, runner, progress, &run_detail)?;
     let variants = choices.iter().map(|choice| choice.variant);
-    add_details(&results.plan, &mut report, variants.zip(details));
+    let details = variants.zip(details);
+    let details = details.map(|(variant, detail)| (variant, detail, None));
+    add_details(&results.plan, &mut report, details);
     Ok(report)
 }
 
 /// Fills the report of results whose loads cannot be repeated, such as live ones.
-/// `kept` is called for the median runs and returns their outcomes, if known.
+/// `kept` is called for the median runs and returns their loads, if known.
 pub fn report_of_kept(
     results: &Results,
     rerun: &str,
-    mut kept: impl FnMut(Choice) -> Option<Outcome>,
+    mut kept: impl FnMut(Choice) -> Option<LiveLoad>,
 ) -> Report {
     let mut report = without_runs(results, rerun);
     let details = median_runs(results).into_iter().filter_map(|choice| {
-        let outcome = kept(choice)?;
-        Some((choice.variant, run_detail(choice, outcome)))
+        let load = kept(choice)?;
+        let detail = RunDetail {
+            shots: load.shots,
+            ..run_detail(choice, load.outcome)
+        };
+        Some((choice.variant, detail, load.predicted))
     });
     add_details(&results.plan, &mut report, details);
     report
@@ -134,30 +140,32 @@ fn without_runs(results: &Results, rerun: &str) -> Report {
 fn add_details(
     plan: &Plan,
     report: &mut Report,
-    details: impl Iterator<Item = (usize, RunDetail)>,
+    details: impl Iterator<Item = (usize, RunDetail, Option<Outcome>)>,
 ) {
     let details: Vec<_> = details.collect();
     let recorded = details.len();
-    let mut stages: BTreeMap<usize, Vec<&RunDetail>> = BTreeMap::new();
-    for (variant, detail) in &details {
+    let mut loads: BTreeMap<usize, Vec<Load<'_>>> = BTreeMap::new();
+    for (variant, detail, predicted) in &details {
         let (page, ..) = plan.variant_parts(*variant);
-        stages.entry(page).or_default().push(detail);
+        let loads = loads.entry(page).or_default();
+        loads.push(load_of(detail));
+        loads.extend(predicted.as_ref().map(Load::of));
     }
-    let stages: BTreeMap<usize, Stage> = stages
+    let stages: BTreeMap<usize, Stage> = loads
         .into_iter()
-        .map(|(page, details)| {
-            let loads: Vec<Load<'_>> = details.into_iter().map(load_of).collect();
-            (page, Stage::new(&plan.pages[page], &loads))
-        })
+        .map(|(page, loads)| (page, Stage::new(&plan.pages[page], &loads)))
         .collect();
-    for (variant, detail) in details {
+    for (variant, detail, predicted) in details {
         let (page, network, contender) = plan.variant_parts(variant);
         let shows = stages[&page].shows(load_of(&detail));
+        let name = predicted_name(&plan.label(contender));
+        let predicted = predicted.map(|outcome| stages[&page].run(name, &outcome));
         let rows = &mut report.pages[page].networks[network].rows;
         if let Some(row) = rows.iter_mut().find(|row| row.contender == contender) {
             row.detail = Some(RunDetail {
                 recorded,
                 shows,
+                predicted,
                 ..detail
             });
         }
@@ -166,10 +174,10 @@ fn add_details(
         let (page, entry) = (&plan.pages[index], &mut report.pages[index]);
         entry.resources = resources(page);
         entry.largest = stage.largest(page);
-        // Live loads have no paints.
+        // Live loads have no paints, and without a Speed Index no screenshots.
         let rows = entry.networks.iter().flat_map(|network| &network.rows);
         let mut details = rows.filter_map(|row| row.detail.as_ref());
-        let is_filmed = details.any(|detail| !detail.shows.is_empty());
+        let is_filmed = details.any(|one| !(one.shows.is_empty() && one.shots.is_empty()));
         entry.scene = is_filmed.then_some(stage.scene);
     }
 }

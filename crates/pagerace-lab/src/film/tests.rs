@@ -4,7 +4,9 @@ use pagerace_page::{
     Element, ElementKind, Page, PageLayout, Paints, Pictures, Rect, ResourceId, Wait,
 };
 
-use super::{Load, Stage, places};
+use pagerace_report::film::Shot;
+
+use super::{LiveLoad, Load, Stage, live_film, places};
 use crate::fake;
 
 fn at(ms: u64) -> Instant {
@@ -79,6 +81,41 @@ fn a_scene_has_what_the_picture_shows() {
     assert!(stage.scene.pictures.is_some() && !stage.scene.guessed);
 }
 
+/// Each live load has its screenshots, and beside it what the model paints.
+#[test]
+fn a_live_load_stands_beside_its_prediction() {
+    let shot = Shot {
+        ms: 70.0,
+        jpeg: String::new(),
+    };
+    let mut predicted = fake::outcome(50.0, 1);
+    let paints = vec![paint(50, Part::Image(ResourceId(0)), 1000)];
+    predicted.trace.get_or_insert_default().paints = paints;
+    let load = |predicted| LiveLoad {
+        outcome: fake::outcome(60.0, 1),
+        shots: vec![shot.clone()],
+        predicted,
+    };
+    let loads = vec![
+        ("h2".to_owned(), load(Some(predicted))),
+        ("h3".to_owned(), load(None)),
+    ];
+    let film = live_film(&page(), loads);
+    let told = film.runs.iter();
+    let told: Vec<_> = told
+        .map(|run| (run.name.as_str(), run.shots.len(), run.shows.len()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("h2: live", 1, 0),
+            ("h2: predicted", 0, 3),
+            ("h3: live", 1, 0)
+        ]
+    );
+    assert_eq!(film.runs[0].marks, [("lcp".to_owned(), 60.0)]);
+}
+
 /// An image appears in stages at all of its places, and what a load never paints comes with its
 /// first paint.
 #[test]
@@ -99,6 +136,8 @@ fn parts_appear_when_they_are_painted() {
         told,
         [
             (50.0, 0, 100),
+            (50.0, 1, 1),
+            (50.0, 2, 1),
             (80.0, 1, 30),
             (80.0, 2, 30),
             (90.0, 1, 100),

@@ -28,8 +28,8 @@ impl LiveOutcome {
     /// Adds the measurements of a watched load of the same page: those that only such a load
     /// has. Its other times are not comparable and are left out.
     ///
-    /// Watching delays the first paint and what follows, so the visual progress and the Speed
-    /// Index are moved to the first contentful paint of this load.
+    /// Watching delays the first paint and what follows, so screenshots, the visual progress and the
+    /// Speed Index are moved to the first contentful paint of this load.
     pub(super) fn add_watched(&mut self, watched: Self) {
         let observed = watched.observed;
         let paints = observed.fcp.zip(self.observed.fcp);
@@ -43,6 +43,8 @@ impl LiveOutcome {
             .into_iter()
             .map(|(at, share)| (moved(at), share));
         self.observed.visual_progress = progress.collect();
+        let shots = observed.screenshots.into_iter();
+        self.observed.screenshots = shots.map(|(at, shot)| (moved(at), shot)).collect();
         self.observed.hol = observed.hol;
         self.observed.resources = observed.resources;
         self.observed.tti = observed.tti;
@@ -104,6 +106,7 @@ mod tests {
                     (Duration::from_millis(ms - 10), 0.0),
                     (Duration::from_millis(ms), 1.0),
                 ],
+                screenshots: vec![(Duration::from_millis(ms + 5), format!("{ms}"))],
                 tti: at,
                 resources: vec![ObservedResource::default(); ms as usize],
                 failures: vec!["both".to_owned(), format!("{ms} ms")],
@@ -132,6 +135,7 @@ mod tests {
         assert_eq!(load.observed.speed_index, Some(ms(130)));
         let progress = [(Duration::ZERO, 0.0), (ms(90), 0.0), (ms(100), 1.0)];
         assert_eq!(load.observed.visual_progress, progress);
+        assert_eq!(load.observed.screenshots, [(ms(105), "150".to_owned())]);
         assert_eq!(load.observed.tti, Some(ms(150)));
         assert_eq!(load.observed.resources.len(), 150);
         assert_eq!(load.observed.failures, ["both", "100 ms", "150 ms"]);

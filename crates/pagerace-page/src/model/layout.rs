@@ -64,7 +64,7 @@ pub struct PageLayout {
 
 /// Pictures of the viewport, as WebP in base64: complete, and without some of its parts, so that
 /// what lies behind those can be shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pictures {
     /// All parts.
     pub whole: String,

@@ -5,17 +5,20 @@ const FILM_MAX = 8;
 // The film of these contenders, or null if their runs have none.
 function filmOf(page, result, contenders) {
   if (!page.scene || !result) return null;
-  const runs = contenders.map((contender) => rowOf(result, contender)).filter((row) => row && row.detail && row.detail.shows.length);
-  if (!runs.length) return null;
-  return {
-    ...page.scene,
-    runs: runs.map((row) => ({
+  const rows = contenders.map((contender) => rowOf(result, contender)).filter((row) => row && row.detail);
+  const runs = rows.flatMap((row) => {
+    const { detail } = row;
+    const own = {
       name: report.contenders[row.contender].name + (row.contender === report.baseline ? ' (baseline)' : ''),
-      marks: row.detail.marks.map(([name, tick]) => [name, inMs(tick)]).filter(([name]) => name === 'fcp' || name === 'lcp'),
-      progress: progressOf(row.detail),
-      shows: row.detail.shows,
-    })),
-  };
+      marks: detail.marks.map(([name, tick]) => [name, inMs(tick)]).filter(([name]) => name === 'fcp' || name === 'lcp'),
+      progress: progressOf(detail),
+      shows: detail.shows,
+      shots: detail.shots,
+    };
+    const all = detail.shows.length || detail.shots ? [own] : [];
+    return detail.predicted ? [...all, detail.predicted] : all;
+  });
+  return runs.length ? { ...page.scene, runs } : null;
 }
 
 function drawFilm(state) {
@@ -27,8 +30,9 @@ function drawFilm(state) {
   byId('film-section').hidden = !two;
   byId('strip-section').hidden = !two;
   if (!two) return [];
-  const about = page.scene.pictures ? 'The picture is the recorded page; when each part appears is simulated.'
-    : `${page.scene.guessed ? 'The recording has neither layout nor picture' : 'The recording has no picture'}: grey lines are text, blue boxes images${page.scene.guessed ? ', at assumed places' : ''}.`;
+  const live = two.runs.some((run) => run.shots) ? 'Live loads show the browser’s own screenshots, each beside its prediction. ' : '';
+  const about = page.scene.pictures ? `${live}The picture${live ? ' of a prediction' : ''} is the recorded page; when each part appears is simulated.`
+    : `${live}${page.scene.guessed ? 'The recording has neither layout nor picture' : 'The recording has no picture'}: grey lines are text, blue boxes images${page.scene.guessed ? ', at assumed places' : ''}.`;
   const largest = page.largest ? ` The largest element is ${page.largest.name}${page.scene.largest === null ? '' : '; it is outlined from its paint on'}.` : '';
   byId('strip-hint').textContent = `${about}${largest} Dashed: first contentful paint; solid: largest contentful paint. Choose a frame to see it large.`;
   const player = pageracePlayer(byId('film'), all, { label: `Films of ${page.name}` });
@@ -72,7 +76,7 @@ async function stripBlob(film) {
       const at = (i + 1) * step;
       const x = gap + i * (width + gap);
       const small = make('canvas', { width, height });
-      painter.into(small, filmLevels(film, run, at).levels, filmIsLargest(run, at));
+      painter.into(small, filmLook(film, run, at), filmIsLargest(run, at));
       pen.drawImage(small, x, top + head);
       pen.strokeStyle = '#b9bdc6';
       pen.strokeRect(x + 0.5, top + head + 0.5, width - 1, height - 1);

@@ -1,5 +1,5 @@
-// The player: replays the paints of loads over pictures of the finished page, side by side and in
-// step. docs/player.md describes the data.
+// The player: replays the paints of loads over pictures of the finished page, or screenshots of
+// loads in a browser, side by side and in step. docs/player.md describes the data.
 
 const FILM_TONES = {
   paper: '#ffffff', text: '#7a7f88', line: '#b9bdc6', box: '#e7e9ee', image: '#cfe5f3', edge: '#3297d3', ink: '#1a1c20',
@@ -23,36 +23,42 @@ function filmSeconds(ms) {
 // The decoded pictures of a film, by name; each film decodes them once.
 const filmPictures = new WeakMap();
 
+async function filmDecode(type, data) {
+  const image = new Image();
+  image.src = `data:image/${type};base64,${data}`;
+  await image.decode();
+  return image;
+}
+
 function loadFilm(film) {
   if (!filmPictures.has(film)) {
     const named = Object.entries(film.pictures || {}).filter(([, data]) => data);
-    const decoded = named.map(async ([name, data]) => {
-      const image = new Image();
-      image.src = `data:image/webp;base64,${data}`;
-      await image.decode();
-      return [name, image];
-    });
-    const all = Promise.all(decoded).then(Object.fromEntries, () => ({}));
-    filmPictures.set(film, all.then((pictures) => new FilmPainter(film, pictures)));
+    const decoded = named.map(async ([name, data]) => [name, await filmDecode('webp', data)]);
+    const pictures = Promise.all(decoded).then(Object.fromEntries, () => ({}));
+    const filmed = film.runs.filter((run) => run.shots);
+    const shots = filmed.map(async (run) => [run, await Promise.all(run.shots.map(([, data]) => filmDecode('jpeg', data)))]);
+    const all = Promise.all([pictures, Promise.all(shots)]);
+    filmPictures.set(film, all.then(([layers, taken]) => new FilmPainter(film, layers, new Map(taken))));
   }
   return filmPictures.get(film);
 }
 
-// Returns the visible share of each part at a time, in per cent, and the number of changes until then.
-function filmLevels(film, run, ms) {
+// Returns what a load shows at a time: the visible share of each part in per cent, and the number of
+// changes or screenshots until then.
+function filmLook(film, run, ms) {
   const levels = new Uint8Array(film.parts.length);
   let count = 0;
-  for (const [at, part, level] of run.shows) {
+  for (const [at, part, level] of run.shots || run.shows) {
     if (at > ms) break;
-    levels[part] = level;
+    if (!run.shots) levels[part] = level;
     count += 1;
   }
-  return { levels, count };
+  return { run, levels, count };
 }
 
 function filmEnd(film) {
   const ends = film.runs.flatMap((run) => [
-    ...run.shows.slice(-1).map(([at]) => at), ...run.marks.map(([, at]) => at),
+    ...(run.shots || run.shows).slice(-1).map(([at]) => at), ...run.marks.map(([, at]) => at),
   ]);
   return Math.max(100, ...ends);
 }
@@ -66,25 +72,39 @@ function filmMark(run, name) {
   return found ? found[1] : null;
 }
 
+function filmIsImage({ kind }) {
+  return kind === 'i' || kind === 'p';
+}
+
+// Returns what two rectangles have in common: x, y, width and height, which may be negative.
+function filmBoth(one, other) {
+  const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)];
+  return [x, y, Math.min(one.x + one.w, other.x + other.w) - x, Math.min(one.y + one.h, other.y + other.h) - y];
+}
+
 // Draws frames of one scene into a canvas of the size of its viewport.
 class FilmPainter {
-  constructor(film, pictures) {
+  constructor(film, pictures, shots) {
     this.film = film;
     this.pictures = pictures;
+    this.shots = shots;
     [this.width, this.height] = film.viewport;
     this.canvas = filmMake('canvas', { width: this.width, height: this.height });
     this.pen = this.canvas.getContext('2d', { willReadFrequently: false });
     this.places = film.parts.map(([kind, x, y, w, h, name]) => ({ kind, x, y, w, h, name }));
     this.behind = this.places.map(() => null);
-    if (pictures.bare) this.sample();
+    if (pictures.bare) this.sample(pictures.bare, ({ kind }) => kind === 'b');
+    if (pictures.textless) this.sample(pictures.textless, filmIsImage);
   }
 
-  // Finds the colour beside each box, for the time before the box is there.
-  sample() {
-    this.copy(this.pictures.bare, 0, 0, this.width, this.height);
+  // Finds the colour beside each box or image, for the time before the box, or the image in front of
+  // another one, is there.
+  sample(picture, isMeant) {
+    this.copy(picture, 0, 0, this.width, this.height);
     const { data } = this.pen.getImageData(0, 0, this.width, this.height);
-    this.places.forEach(({ kind, x, y, w, h }, i) => {
-      if (kind !== 'b') return;
+    this.places.forEach((place, i) => {
+      if (!isMeant(place)) return;
+      const { x, y, w, h } = place;
       const beside = [[x - 2, y + h / 2], [x + w / 2, y - 2], [x + w + 1, y + h / 2], [x + w / 2, y + h + 1]];
       const inside = beside.find(([px, py]) => px >= 0 && py >= 0 && px < this.width && py < this.height);
       if (!inside) return;
@@ -101,6 +121,7 @@ class FilmPainter {
   }
 
   fill(tone, x, y, w, h) {
+    if (w <= 0 || h <= 0) return;
     this.pen.fillStyle = tone;
     this.pen.fillRect(x, y, w, h);
   }
@@ -147,14 +168,14 @@ class FilmPainter {
     const texts = this.places.map((place, i) => ({ ...place, level: levels[i] })).filter((p) => p.kind === 't' && p.level);
     for (const { x, y, w, h, level } of texts) this.copy(imageless, x, y, w, h, level === FILM_FALLBACK ? FILM_NARROW : 1);
     this.places.forEach((place, i) => {
-      if (!levels[i] || place.kind === 't' || place.kind === 'b') return;
+      if (!levels[i] || !filmIsImage(place)) return;
       const seen = this.image(textless, place, levels[i]);
+      // The picture also has images in front that are still to come.
+      this.places.forEach((front, j) => {
+        if (j > i && filmIsImage(front) && levels[j] < 100 && this.behind[j]) this.fill(this.behind[j], ...filmBoth(front, seen));
+      });
       if (textless === whole) return;
-      for (const text of texts) {
-        const [x, y] = [Math.max(text.x, seen.x), Math.max(text.y, seen.y)];
-        const right = Math.min(text.x + text.w, seen.x + seen.w);
-        this.copy(whole, x, y, right - x, Math.min(text.y + text.h, seen.y + seen.h) - y);
-      }
+      for (const text of texts) this.copy(whole, ...filmBoth(text, seen));
     });
   }
 
@@ -200,14 +221,15 @@ class FilmPainter {
     this.pen.fillText(name, x + w / 2, y + Math.min(rows, h) / 2, w - 12);
   }
 
-  // Draws a frame into another canvas, which keeps its width.
-  into(target, levels, outlined = false) {
+  // Draws what a load shows into another canvas, which keeps its width.
+  into(target, look, outlined = false) {
     const pen = target.getContext('2d');
-    const frame = this.frame(levels);
+    const shots = this.shots.get(look.run);
+    const frame = shots && look.count ? shots[look.count - 1] : this.frame(look.levels);
     pen.imageSmoothingQuality = 'high';
     pen.drawImage(frame, 0, 0, target.width, target.height);
     const largest = this.places[this.film.largest];
-    if (!outlined || !largest) return;
+    if (!outlined || !largest || shots) return;
     const scale = target.width / this.width;
     pen.strokeStyle = '#d55e00';
     pen.lineWidth = Math.max(2, target.width / 160);
@@ -259,7 +281,7 @@ function pageracePlayer(host, film, options = {}) {
     filmMake('div', { class: 'player-bar' }, play, before, after, clock, speed), scrub,
     filmMake('div', { class: 'player-panes' }, ...panes.map((pane) => pane.element)));
   host.append(root);
-  const changes = film.runs.flatMap((run) => run.shows.map(([at]) => at)).map((at) => Math.ceil(at / 10) * 10);
+  const changes = film.runs.flatMap((run) => (run.shots || run.shows).map(([at]) => at)).map((at) => Math.ceil(at / 10) * 10);
   // `whole`: the film runs from its begin on, without a jump.
   let [now, last, request, painter, whole] = [0, 0, 0, null, true];
 
@@ -345,14 +367,14 @@ function filmPane(film, run, end) {
     state.textContent = `${filmMarkText(run, 'fcp', ms)} · ${filmMarkText(run, 'lcp', ms)} · ${progress} % visible`;
     fill.style.width = `${Math.min(100, (ms / end) * 100)}%`;
     if (!painter) return;
-    const { levels, count } = filmLevels(film, run, ms);
+    const look = filmLook(film, run, ms);
     const told = run.progress.length ? `: ${progress} % of the picture is visible` : '';
     canvas.setAttribute('aria-label', `${run.name} at ${filmSeconds(ms)}${told}`);
     const outlined = filmIsLargest(run, ms);
-    const version = 2 * count + (outlined ? 1 : 0);
+    const version = 2 * look.count + (outlined ? 1 : 0);
     if (version === drawn) return;
     drawn = version;
-    painter.into(canvas, levels, outlined);
+    painter.into(canvas, look, outlined);
   }
   function resize() {
     const fresh = filmCanvas(film, canvas.clientWidth || 480);
@@ -402,7 +424,7 @@ function pageraceStrip(host, film, options = {}) {
     });
   }
   const ready = loadFilm(film).then((painter) => {
-    for (const { canvas, run, at } of cells) painter.into(canvas, filmLevels(film, run, at).levels, filmIsLargest(run, at));
+    for (const { canvas, run, at } of cells) painter.into(canvas, filmLook(film, run, at), filmIsLargest(run, at));
   });
   return { ready, element: grid };
 }

@@ -12,8 +12,12 @@ use embedded_graphics::pixelcolor::{Rgb888, RgbColor as _};
 use embedded_graphics::primitives::Rectangle;
 use embedded_graphics::text::{Baseline, Text};
 use image_webp::WebPDecoder;
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
 
-use super::{PartKind, Scene, ScenePart, Show};
+use super::{FilmRun, PartKind, Scene, ScenePart, Show};
 
 /// A colour: red, green and blue.
 pub(super) type Colour = [u8; 3];
@@ -42,10 +46,13 @@ pub(super) const LETTER_WIDTH: usize = 7;
 
 /// A picture of pixels.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Raster {
-    pub(super) width: usize,
-    pub(super) height: usize,
-    pub(super) pixels: Vec<Colour>,
+pub struct Raster {
+    /// Pixels across.
+    pub width: usize,
+    /// Pixels down.
+    pub height: usize,
+    /// Rows of pixels, the upper first.
+    pub pixels: Vec<Colour>,
 }
 
 /// A rectangle of whole pixels: left, upper, right and lower edge.
@@ -82,8 +89,33 @@ impl Raster {
         Some(own.resized(width, height))
     }
 
+    /// Decodes a screenshot; `None` if it is damaged or too large.
+    pub fn from_jpeg(base64: &str) -> Option<Self> {
+        let bytes = BASE64.decode(base64).ok()?;
+        let options = DecoderOptions::default().jpeg_set_out_colorspace(ColorSpace::RGB);
+        let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+        let pixels = decoder.decode().ok()?;
+        let (width, height) = decoder.dimensions()?;
+        Some(Self {
+            width,
+            height,
+            pixels: pixels.as_chunks().0.to_vec(),
+        })
+    }
+
+    /// Returns the brightness of the picture at another size: the luma of JPEG (ITU-T T.871).
+    pub fn luma(&self, width: usize, height: usize) -> Vec<u8> {
+        let small = self.resized(width, height);
+        let luma = |[r, g, b]: &Colour| {
+            let [r, g, b] = [*r, *g, *b].map(u32::from);
+            ((299 * r + 587 * g + 114 * b + 500) / 1_000) as u8
+        };
+        small.pixels.iter().map(luma).collect()
+    }
+
     /// Returns the picture at another size: each pixel is the mean of those that it covers.
-    fn resized(&self, width: usize, height: usize) -> Self {
+    #[must_use]
+    pub fn resized(&self, width: usize, height: usize) -> Self {
         let span = |at: usize, from: usize, to: usize| {
             let begin = at * from / to;
             (begin, ((at + 1) * from).div_ceil(to).clamp(begin + 1, from))
@@ -203,7 +235,8 @@ pub(super) struct Painter<'a> {
     pub(super) width: usize,
     pub(super) height: usize,
     layers: Option<Layers>,
-    /// The colour beside each part, for the time before a box is there.
+    /// The colour beside each part, for the time before a box, or an image in front of another one,
+    /// is there.
     behind: Vec<Option<Colour>>,
 }
 
@@ -243,7 +276,13 @@ impl<'a> Painter<'a> {
 
     /// Returns the colour beside a part.
     fn beside(&self, part: &ScenePart) -> Option<Colour> {
-        let bare = self.layers.as_ref()?.bare.as_ref()?;
+        let layers = self.layers.as_ref()?;
+        let layer = if part.kind.is_image() {
+            &layers.textless
+        } else {
+            &layers.bare
+        };
+        let layer = layer.as_ref()?;
         let [left, top, right, bottom] = self.edges(part.place, 1.0, 1.0);
         let (x, y) = (usize::midpoint(left, right), usize::midpoint(top, bottom));
         let around = [
@@ -254,7 +293,7 @@ impl<'a> Painter<'a> {
         ];
         let pixel = |(x, y): (Option<usize>, Option<usize>)| {
             let (x, y) = (x?, y?);
-            (x < bare.width && y < bare.height).then(|| bare.pixels[y * bare.width + x])
+            (x < layer.width && y < layer.height).then(|| layer.pixels[y * layer.width + x])
         };
         around.into_iter().find_map(pixel)
     }
@@ -270,6 +309,23 @@ impl<'a> Painter<'a> {
             pixel(left + f64::from(width) * across).min(self.width),
             pixel(top + f64::from(height) * down).min(self.height),
         ]
+    }
+
+    /// Returns the frame of a load at a time in milliseconds, with the largest element outlined once
+    /// it is painted.
+    pub(super) fn at(&self, run: &FilmRun, ms: f64) -> Raster {
+        if run.shots.is_empty() {
+            return self.frame(
+                &run.levels(self.scene.parts.len(), ms),
+                run.has_reached("lcp", ms),
+            );
+        }
+        let shown = run.shots.iter().take_while(|shot| shot.ms <= ms).last();
+        let shot = shown.and_then(|shot| Raster::from_jpeg(&shot.jpeg));
+        shot.map_or_else(
+            || Raster::new(self.width, self.height, PAPER),
+            |shot| shot.resized(self.width, self.height),
+        )
     }
 
     /// Returns the frame in which this much of each part is visible, in per cent.
@@ -335,7 +391,9 @@ impl<'a> Painter<'a> {
             squeeze(frame, imageless, edges, narrow);
             texts.push(edges);
         }
-        for ((part, level), _) in parts().filter(|((p, l), _)| p.kind.is_image() && **l > 0) {
+        let images = parts().enumerate();
+        let images = images.filter(|(_, ((p, l), _))| p.kind.is_image() && **l > 0);
+        for (number, ((part, level), _)) in images {
             let seen = self.edges(part.place, 1.0, f64::from(*level) / 100.0);
             if part.kind == PartKind::ProgressiveImage && *level < 100 {
                 let scale = self.width as f64 / f64::from(self.scene.viewport.0.max(1));
@@ -343,15 +401,17 @@ impl<'a> Painter<'a> {
             } else {
                 copy(frame, textless, seen);
             }
+            // The picture also has images in front that are still to come.
+            let fronts = parts().skip(number + 1);
+            for ((front, _), behind) in fronts.filter(|((p, l), _)| p.kind.is_image() && **l < 100)
+            {
+                if let Some(behind) = behind {
+                    frame.fill(both(self.edges(front.place, 1.0, 1.0), seen), *behind);
+                }
+            }
             if layers.textless.is_some() {
                 for text in &texts {
-                    let both = [
-                        text[0].max(seen[0]),
-                        text[1].max(seen[1]),
-                        text[2].min(seen[2]),
-                        text[3].min(seen[3]),
-                    ];
-                    copy(frame, &layers.whole, both);
+                    copy(frame, &layers.whole, both(*text, seen));
                 }
             }
         }
@@ -391,6 +451,16 @@ impl<'a> Painter<'a> {
             }
         }
     }
+}
+
+/// Returns what two rectangles have in common.
+fn both(one: Edges, other: Edges) -> Edges {
+    [
+        one[0].max(other[0]),
+        one[1].max(other[1]),
+        one[2].min(other[2]),
+        one[3].min(other[3]),
+    ]
 }
 
 /// Copies a rectangle of a picture of the same size.

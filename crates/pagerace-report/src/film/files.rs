@@ -63,7 +63,7 @@ impl Film {
             for column in 0..COLUMNS {
                 let at = (column + 1) as f64 * step;
                 let left = GAP + column * (FRAME_WIDTH + GAP);
-                let frame = painter.frame(&self.levels(run, at), run.has_reached("lcp", at));
+                let frame = painter.at(run, at);
                 strip.place(&frame, left, top + head);
                 let reached =
                     |name: &str| run.has_reached(name, at) && !run.has_reached(name, at - step);
@@ -177,7 +177,7 @@ impl Film {
             });
             let text = format!("{}  {}  {:.0} %", marks[0], marks[1], run.visible(at));
             all.write(&text, left, top + TEXT_HEIGHT + 2, MUTED, false);
-            let frame = painter.frame(&self.levels(run, at), run.has_reached("lcp", at));
+            let frame = painter.at(run, at);
             all.place(&frame, left, top + head);
             let edges = [
                 left,
@@ -211,28 +211,51 @@ impl Film {
     fn end(&self) -> f64 {
         let ends = self.runs.iter().flat_map(|run| {
             let marks = run.marks.iter().map(|(_, at)| *at);
-            marks.chain(run.shows.last().map(|show| show.ms))
+            let changes = run.shows.last().map(|show| show.ms);
+            marks
+                .chain(changes)
+                .chain(run.shots.last().map(|shot| shot.ms))
         });
         ends.fold(100.0, f64::max)
     }
 
-    /// Returns how much of each part is visible at a time, in per cent.
-    fn levels(&self, run: &FilmRun, at: f64) -> Vec<u8> {
-        let mut levels = vec![0; self.scene.parts.len()];
-        for show in run.shows.iter().take_while(|show| show.ms <= at) {
-            levels[show.part] = show.level;
-        }
-        levels
+    /// Returns the distinct frames of a load in order of time, each with the time in milliseconds
+    /// from which it is seen. Before the first one, the screen is empty. Predicted frames are
+    /// `width` pixels wide, screenshots as they are.
+    pub fn frames(&self, run: usize, width: usize) -> Vec<(f64, Raster)> {
+        let run = &self.runs[run];
+        let painter = Painter::new(&self.scene, width);
+        let changes = run.shows.iter().map(|show| show.ms);
+        let mut times: Vec<f64> = changes.collect();
+        times.dedup();
+        let drawn = times.into_iter().map(|ms| {
+            let levels = run.levels(self.scene.parts.len(), ms);
+            (ms, painter.frame(&levels, false))
+        });
+        let shots = run.shots.iter();
+        let shots = shots.filter_map(|shot| Some((shot.ms, Raster::from_jpeg(&shot.jpeg)?)));
+        let mut frames: Vec<(f64, Raster)> = drawn.chain(shots).collect();
+        frames.dedup_by(|next, last| next.1 == last.1);
+        frames
     }
 }
 
 impl FilmRun {
+    /// Returns how much of each of so many parts is visible at a time, in per cent.
+    pub(super) fn levels(&self, parts: usize, at: f64) -> Vec<u8> {
+        let mut levels = vec![0; parts];
+        for show in self.shows.iter().take_while(|show| show.ms <= at) {
+            levels[show.part] = show.level;
+        }
+        levels
+    }
+
     fn mark(&self, name: &str) -> Option<f64> {
         let mark = self.marks.iter().find(|(own, _)| own == name);
         mark.map(|(_, at)| *at)
     }
 
-    fn has_reached(&self, name: &str, at: f64) -> bool {
+    pub(super) fn has_reached(&self, name: &str, at: f64) -> bool {
         self.mark(name).is_some_and(|mark| mark <= at)
     }
 

@@ -3,7 +3,7 @@
 use pagerace_core::Instant;
 use pagerace_page::timeline::{ResourceTiming, Trace};
 
-use crate::film::Show;
+use crate::film::{FilmRun, Shot, Show};
 
 /// The run that represents a variant: the median run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,4 +28,8 @@ pub struct RunDetail {
     pub trace: Trace,
     /// Changes of the picture, in order of time.
     pub shows: Vec<Show>,
+    /// Screenshots of a live load, in order of time.
+    pub shots: Vec<Shot>,
+    /// The prediction of a live load, for its film.
+    pub predicted: Option<FilmRun>,
 }

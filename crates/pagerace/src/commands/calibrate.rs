@@ -2,6 +2,7 @@
 
 mod args;
 mod changes;
+mod films;
 mod kept;
 mod measure;
 mod opinion;
@@ -71,6 +72,9 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
     check_names(args, &all)?;
     if let Some(list) = &args.changes {
         return changes::run(args, list, &all, pages);
+    }
+    if args.films {
+        return films::run(args, &all, pages);
     }
     let design = design(&all);
     for part in &design {

@@ -16,11 +16,13 @@ use pagerace_calibration::{
     Accuracy, Input, Observation, Observations, Setting, accuracy, predict,
 };
 use pagerace_chromium::node::Lighthouse;
-use pagerace_lab::detail::Choice;
+use pagerace_lab::detail::{Choice, median_runs, record};
 use pagerace_lab::export::report::report_of_kept;
+use pagerace_lab::film::{self, LiveLoad};
 use pagerace_lab::{LabError, Load, MetricId, Plan, Results, VERSION, Worlds, run_live};
 use pagerace_page::{Interventions, Page};
-use pagerace_sim::{LoadSettings, Outcome};
+use pagerace_report::input::Provenance;
+use pagerace_sim::LoadSettings;
 
 pub(crate) use args::LiveArgs;
 pub(crate) use args::WorldArgs;
@@ -44,13 +46,17 @@ use crate::table::{self, predicted::predicted};
 pub(crate) const DEFAULT_NETWORKS: [&str; 2] = ["slow-4g", "cable"];
 
 pub(crate) fn run(args: &LiveArgs) -> Result<()> {
-    check_files(&args.outputs.files(), &args.pages)?;
+    let files = args.outputs.files().into_iter();
+    let files = files.chain(args.film.film.iter().cloned());
+    check_files(&files.collect::<Vec<_>>(), &args.pages)?;
     let (mut plan, mut pages) = plan(args)?;
     for twin in plan.merge_twins() {
         warn(&twin);
     }
     plan.check()?;
     check(&plan)?;
+    args.film
+        .check(&plan, if args.no_prediction { 1 } else { 2 })?;
     idle_rules(&plan).for_each(|text| warn(&text));
     for page in &mut pages {
         page.prepare(&plan)?;
@@ -60,7 +66,8 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     let watch = args.progress.watch("loads");
     watch.start("loading", plan.loads());
     let mut environment = Environment::default();
-    let mut outcomes: BTreeMap<Choice, Outcome> = BTreeMap::new();
+    let is_filmed = !args.film.film.is_empty();
+    let mut loads: BTreeMap<Choice, LiveLoad> = BTreeMap::new();
     let measure = |load: Load| {
         let measured = session.load(&plan, load).map_err(|e| format!("{e:#}"))?;
         environment.add(&measured.live);
@@ -68,8 +75,13 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
             variant: plan.variant_index(load.page, load.network, load.contender),
             run: load.run,
         };
-        if args.outputs.findings.report.is_some() {
-            outcomes.insert(choice, measured.outcome);
+        if is_filmed || args.outputs.findings.report.is_some() {
+            let load = LiveLoad {
+                shots: convert::shots(&measured.live.observed),
+                outcome: measured.outcome,
+                predicted: None,
+            };
+            loads.insert(choice, load);
         }
         Ok(measured.summary)
     };
@@ -90,8 +102,20 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
         table::print(&mut out, &table::lighthouse::observed(&plan, &opinions))?;
     }
     args.outputs.write_values(&results)?;
+    if !args.no_prediction {
+        add_predictions(&results, &mut loads, &watch)?;
+    }
+    if is_filmed {
+        let choices = median_runs(&results).into_iter();
+        let filmed = choices.filter_map(|choice| {
+            let load = loads.get(&choice)?.clone();
+            Some((film::name(&plan, choice), load))
+        });
+        let film = film::live_film(&plan.pages[0], filmed.collect());
+        args.film.write(&film)?;
+    }
     if let Some(path) = &args.outputs.findings.report {
-        let input = report_of_kept(&results, &rerun(), |choice| outcomes.remove(&choice));
+        let input = report_of_kept(&results, &rerun(), |choice| loads.remove(&choice));
         write_text(path, &pagerace_report::render(&input))?;
     }
     all_failed(&results)?;
@@ -100,6 +124,32 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     }
     if !args.no_prediction {
         print_prediction(&results, &watch)?;
+    }
+    Ok(())
+}
+
+/// Simulates the median loads that have screenshots. The simulated links lose the same packets, and
+/// deviate in nothing else from what the networks say.
+fn add_predictions(
+    results: &Results,
+    loads: &mut BTreeMap<Choice, LiveLoad>,
+    watch: &Watch,
+) -> Result<()> {
+    let mut choices = median_runs(results);
+    choices.retain(|choice| loads.get(choice).is_some_and(|load| !load.shots.is_empty()));
+    let same = Results::planned(&results.plan, Provenance::Simulated);
+    let keep = |_, outcome| outcome;
+    let tell = |progress| watch.tell(progress);
+    let predicted = match record(&same, &choices, jobs(None), &load, &tell, &keep) {
+        Ok(predicted) => predicted,
+        // The comparison of the metrics says why.
+        Err(LabError::Scenario(_)) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    for (choice, outcome) in choices.iter().zip(predicted) {
+        if let Some(load) = loads.get_mut(choice) {
+            load.predicted = Some(outcome);
+        }
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     };
     prepare(&mut plan)?.iter().for_each(|text| warn(text));
     outputs::check_qlog(args, &plan)?;
-    outputs::check_film(args, &plan)?;
+    args.film.check(&plan, 1)?;
     let jobs = args.work.jobs();
     end_soon_on_interrupt();
     let watch = args.work.watch("loads");

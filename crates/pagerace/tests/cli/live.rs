@@ -208,7 +208,7 @@ fn from_a_folder_to_a_calibration() {
         "--delay",
         "css=700ms",
     ];
-    let files = ["--csv", "late.csv", "--metric", "fcp", "--no-prediction"];
+    let files = ["--csv", "late.csv", "--metric", "fcp", "--film", "late.png"];
     // Two loads, one of which is watched.
     let patient: Vec<&str> = PATIENT
         .into_iter()
@@ -216,6 +216,8 @@ fn from_a_folder_to_a_calibration() {
         .collect();
     let late = run(&sandbox, &[&words[..], &files, &patient].concat());
     assert_eq!(late.code, 0, "{}", late.err);
+    let film = fs::read(sandbox.path("late.png")).unwrap();
+    assert!(film.starts_with(b"\x89PNG"));
     let csv = sandbox.read("late.csv");
     let mut lines = csv.lines();
     let column = lines
@@ -354,6 +356,66 @@ fn what_cannot_be_loaded_live_is_told() {
         assert!(run.err.contains(text), "{words:?}: {}", run.err);
     }
     assert_eq!(sandbox.names(), ["bare.har"]);
+}
+
+/// The committed screenshots are compared with films without a browser and without recordings.
+#[test]
+fn the_record_of_films_is_made_of_committed_files() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../calibration");
+    let sandbox = Sandbox::new("live-films");
+    let [models, seen] =
+        ["films-models.json.gz", "films-observed.json"].map(|name| format!("{folder}/{name}"));
+    let words = [
+        "calibrate",
+        "--films",
+        "--offline",
+        "-n",
+        "fast-4g,cable",
+        "--runs",
+        "1",
+    ];
+    let files = [
+        "--models",
+        &models,
+        "--observations",
+        &seen,
+        "-o",
+        "films.md",
+    ];
+    let done = sandbox.run(&[&words[..], &files].concat());
+    assert_eq!(done.code, 0, "{}", done.err);
+    let text = sandbox.read("films.md");
+    let committed = fs::read_to_string(format!("{folder}/../docs/accuracy-films.md")).unwrap();
+    let measured = |text: &str| {
+        text.split("## What was measured")
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(measured(&text), measured(&committed));
+}
+
+/// A page without pictures has no film.
+#[test]
+fn films_need_pictures() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let sandbox = Sandbox::new("live-bare");
+    let todo = format!("{root}/tests/corpus/todo.page.gz");
+    let words = [
+        "calibrate",
+        &todo,
+        "--films",
+        "--offline",
+        "--observations",
+        "o.json",
+    ];
+    let run = sandbox.run(&words);
+    assert_eq!(run.code, 2, "{}", run.out);
+    assert!(
+        run.err.contains("todo: the recording has no pictures"),
+        "{}",
+        run.err
+    );
 }
 
 #[test]

@@ -4,7 +4,9 @@
 //! are hidden. The ink of text is the change of pixels when text is hidden. The element painted
 //! last over a pixel owns its ink.
 
-use super::picture::{Picture, is_white};
+use pagerace_core::visual::is_white;
+
+use super::picture::Picture;
 
 /// The ink of the viewport.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,18 +1,10 @@
 //! Small pictures of the screen, and the visual progress from one to another.
-//!
-//! Visual progress as in speedline
-//! (<https://github.com/paulirish/speedline/blob/main/core/src/frame.js>): each of red,
-//! green and blue has a histogram. Pixels with all three values of at least 249 are white
-//! and do not count. Progress is the intersection of the histograms with those of the
-//! last picture, over the latter.
 
+use pagerace_core::visual::Histograms;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
-
-/// The minimum value of all three colours of a white pixel.
-const WHITE: u8 = 249;
 
 /// A picture with one byte each for red, green and blue.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,32 +56,6 @@ impl Picture {
     /// Returns the share of `last` that is visible in this picture, from 0 to 1; 1 if
     /// `last` is all white.
     pub(super) fn progress_to(&self, last: &Self) -> f64 {
-        let (mut common, mut all) = (0_u64, 0_u64);
-        for (now, end) in self.histograms().iter().zip(last.histograms()) {
-            for (now, end) in now.iter().zip(end) {
-                common += u64::from((*now).min(end));
-                all += u64::from(end);
-            }
-        }
-        if all == 0 {
-            1.0
-        } else {
-            common as f64 / all as f64
-        }
+        Histograms::of(&self.pixels).progress_to(&Histograms::of(&last.pixels))
     }
-
-    fn histograms(&self) -> [[u32; 256]; 3] {
-        let mut counts = [[0; 256]; 3];
-        for pixel in self.pixels.iter().filter(|p| !is_white(**p)) {
-            for (count, value) in counts.iter_mut().zip(pixel) {
-                count[usize::from(*value)] += 1;
-            }
-        }
-        counts
-    }
-}
-
-/// Returns true if a pixel is white and does not count.
-pub(super) fn is_white(pixel: [u8; 3]) -> bool {
-    pixel.iter().all(|value| *value >= WHITE)
 }

@@ -26,6 +26,6 @@ pub(super) fn run_detail(choice: Choice, outcome: Outcome) -> RunDetail {
         visual_progress: outcome.visual_progress,
         timings: outcome.resources,
         trace: outcome.trace.unwrap_or_default(),
-        shows: Vec::new(),
+        ..RunDetail::default()
     }
 }

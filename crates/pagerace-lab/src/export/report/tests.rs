@@ -1,9 +1,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use pagerace_report::film::Shot;
+
 use super::{report, report_of_kept};
 use crate::detail::median_runs;
 use crate::fake;
+use crate::film::LiveLoad;
 use crate::runner::run_race;
 use crate::why::explain_network;
 
@@ -41,13 +44,29 @@ fn runs_that_were_kept_are_drawn_without_being_repeated() {
     let plan = fake::plan(&["sequential", "round-robin"], 7);
     let results = run_race(&plan, 1, &fake::load, &go_on).unwrap();
     let mut asked = Vec::new();
+    let shot = Shot {
+        ms: 5.0,
+        jpeg: String::new(),
+    };
     let report = report_of_kept(&results, "pagerace live", |choice| {
         asked.push(choice);
-        (choice.variant > 0).then(|| fake::outcome(1_234.0, 1))
+        (choice.variant > 0).then(|| LiveLoad {
+            outcome: fake::outcome(1_234.0, 1),
+            shots: vec![shot.clone()],
+            predicted: Some(fake::outcome(1_200.0, 1)),
+        })
     });
     assert_eq!(asked, median_runs(&results));
     let rows = report.pages[0].networks.iter().flat_map(|n| &n.rows);
-    assert_eq!(rows.filter(|row| row.detail.is_some()).count(), 3);
+    let details = rows.filter_map(|row| row.detail.as_ref());
+    let told: Vec<_> = details
+        .map(|detail| {
+            let predicted = detail.predicted.as_ref().map(|run| run.marks[0].1);
+            (detail.shots.len(), predicted)
+        })
+        .collect();
+    assert_eq!(told, [(1, Some(1_200.0)); 3]);
+    assert!(report.pages[0].scene.is_some(), "screenshots make a film");
 }
 
 #[test]

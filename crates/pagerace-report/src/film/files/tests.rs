@@ -1,5 +1,8 @@
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::super::draw::{PAPER, Painter, Raster};
-use super::super::{Film, FilmRun, PartKind, Scene, ScenePart, Show};
+use super::super::{Film, FilmRun, PartKind, Scene, ScenePart, ScenePictures, Shot, Show};
 use super::changed;
 
 fn part(kind: PartKind, place: [i32; 4]) -> ScenePart {
@@ -17,6 +20,7 @@ fn film() -> Film {
         marks: vec![("fcp".to_owned(), 400.0), ("lcp".to_owned(), late)],
         progress: vec![(0.0, 0.0), (400.0, 30.0), (late, 100.0)],
         shows: vec![show(400.0, 0, 100), show(600.0, 1, 40), show(late, 1, 100)],
+        shots: Vec::new(),
     };
     Film {
         scene: Scene {
@@ -46,6 +50,74 @@ fn a_frame_shows_what_is_there() {
     assert_eq!(shown([100, 0]), [true, false, false]);
     assert_eq!(shown([0, 40]), [false, true, false]);
     assert_eq!(shown([100, 100]), [true, true, true]);
+}
+
+/// An image that has arrived does not show another one in front of it that has not.
+#[test]
+fn images_in_front_wait_for_themselves() {
+    let (blue, red) = ([0, 0, 200], [200, 0, 0]);
+    let webp = |inner: [u8; 3]| {
+        let mut picture = Raster::new(40, 30, blue);
+        picture.fill([10, 10, 20, 20], inner);
+        let mut bytes = Vec::new();
+        let encoder = image_webp::WebPEncoder::new(&mut bytes);
+        let pixels = picture.pixels.as_flattened();
+        let done = encoder.encode(pixels, 40, 30, image_webp::ColorType::Rgb8);
+        done.expect("a picture");
+        Some(STANDARD.encode(bytes))
+    };
+    let scene = Scene {
+        viewport: (40, 30),
+        pictures: Some(ScenePictures {
+            whole: webp(red).expect("one"),
+            textless: webp(red),
+            bare: webp(PAPER),
+            ..ScenePictures::default()
+        }),
+        parts: vec![
+            part(PartKind::Image, [0, 0, 40, 30]),
+            part(PartKind::Image, [10, 10, 10, 10]),
+        ],
+        ..Scene::default()
+    };
+    let painter = Painter::new(&scene, 40);
+    let seen = |levels: [u8; 2]| {
+        let frame = painter.frame(&levels, false);
+        [(5, 5), (15, 12), (15, 18)].map(|(x, y)| frame.pixels[y * 40 + x])
+    };
+    assert_eq!(seen([100, 0]), [blue, blue, blue]);
+    assert_eq!(seen([100, 50]), [blue, red, blue]);
+    assert_eq!(seen([0, 100]), [blue, red, red]);
+}
+
+/// A grey screenshot of 8 by 6 pixels: JPEG.
+const SHOT: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAYEBQYFBAYGBQYHBwYIChAKCgkJChQODwwQFxQYGBcUFhYaHSUfGhsjHBYWICwgIyYnKSopGR8tMC0oMCUoKSj/wAALCAAGAAgBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAB//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AJH//2Q==";
+
+/// A live load shows its screenshots, others what the parts make; equal frames count once.
+#[test]
+fn frames_are_those_that_differ() {
+    let mut film = film();
+    let shot = |ms, jpeg: &str| Shot {
+        ms,
+        jpeg: jpeg.to_owned(),
+    };
+    film.runs[1].shows.clear();
+    film.runs[1].shots = vec![shot(50.0, SHOT), shot(70.0, SHOT), shot(80.0, "damaged")];
+    let times = |run: usize| -> Vec<f64> {
+        let frames = film.frames(run, 200).into_iter();
+        frames.map(|(ms, _)| ms).collect()
+    };
+    assert_eq!(times(0), [400.0, 600.0, 900.0]);
+    assert_eq!(times(1), [50.0]);
+    let (_, small) = &film.frames(1, 200)[0];
+    assert_eq!((small.width, small.height), (8, 6));
+    assert_eq!(small.luma(2, 1), [60, 60]);
+    let painter = Painter::new(&film.scene, 40);
+    let seen = |ms| painter.at(&film.runs[1], ms).pixels[0];
+    assert_eq!(
+        [seen(49.0), seen(75.0), seen(80.0)],
+        [PAPER, [60; 3], PAPER]
+    );
 }
 
 /// The strip is a PNG file with one row for each load, and the animation a GIF file that ends with

@@ -28,7 +28,10 @@ Examples:
 
   pagerace calibrate pages/*.page --changes changes.csv --network fast-4g,cable --runs 4 \\
       --observations changes.json -o changes.md
-      how often changes of these pages do what is predicted";
+      how often changes of these pages do what is predicted
+
+  pagerace calibrate pages/*.page --films --network fast-4g,cable --runs 1 -o films.md
+      how much films look like the browser's screenshots";
 
 /// Measure the error of predictions against a real browser.
 #[derive(Debug, Parser)]
@@ -69,6 +72,12 @@ pub(crate) struct CalibrateArgs {
     /// `page,change`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["timelines", "json"])]
     pub(crate) changes: Option<PathBuf>,
+
+    /// Compare films of the predicted loads with the browser's screenshots. Each page is loaded
+    /// over HTTP/2 on the first network, over HTTP/3 on the next one, and so on.
+    #[arg(long, conflicts_with_all = ["changes", "lighthouse", "timelines", "json", "cells",
+        "model_errors", "held_out", "no_speed_index"])]
+    pub(crate) films: bool,
 
     #[command(flatten, next_help_heading = "Live")]
     pub(crate) world: WorldArgs,

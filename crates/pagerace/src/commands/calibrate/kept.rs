@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use pagerace_calibration::films::Reel;
 use pagerace_calibration::lighthouse::LighthousePrediction;
 use pagerace_calibration::prediction::resource_times;
 use pagerace_calibration::{
@@ -24,6 +25,8 @@ use super::pages::Model;
 pub(super) struct Kept<'a> {
     file: Option<&'a Path>,
     metrics: &'a [MetricId],
+    /// True if the screenshots are kept.
+    films: bool,
     all: Observations,
     /// The setting of new loads.
     setting: Setting,
@@ -91,6 +94,7 @@ impl<'a> Kept<'a> {
         Ok(Self {
             file,
             metrics: &args.metric,
+            films: args.films,
             all,
             setting,
             resources: BTreeMap::new(),
@@ -179,6 +183,10 @@ impl<'a> Kept<'a> {
         let mut run = ObservedRun::of(load.seed, &measured.summary);
         let metrics = self.metrics;
         run.values.retain(|metric, _| metrics.contains(metric));
+        if self.films {
+            let shots = measured.live.observed.screenshots.iter();
+            run.reel = Reel::of_shots(shots.map(|(at, jpeg)| (at.as_millis_f64(), jpeg.as_str())));
+        }
         let late = measured.live.lateness;
         let before = observation.lateness.unwrap_or_default();
         observation.lateness = Some(LinkLateness {

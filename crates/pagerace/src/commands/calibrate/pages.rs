@@ -11,7 +11,7 @@ use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use pagerace_calibration::changes::Listed;
-use pagerace_page::{Changes, Page};
+use pagerace_page::{Changes, Page, Pictures};
 use serde::{Deserialize, Serialize};
 
 use super::super::live::session::{Served, served, stripped};
@@ -28,6 +28,9 @@ pub(super) struct Model {
     pub(super) page: Arc<Page>,
     /// The page as another recorder would have recorded it.
     pub(super) elsewhere: Arc<Page>,
+    /// The pictures of the page, for films.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) pictures: Option<Box<Pictures>>,
 }
 
 /// The pages, and the recordings that a live session serves.
@@ -63,7 +66,22 @@ pub(super) fn read(args: &CalibrateArgs) -> Result<Pages> {
             content: one.content.clone(),
             page: Arc::clone(&one.page),
             elsewhere: stripped(path, one.page.name.clone())?,
+            pictures: one
+                .page
+                .layout()
+                .and_then(|layout| layout.pictures.clone())
+                .filter(|_| args.films),
         });
+    }
+    for model in models.iter_mut().filter(|model| model.pictures.is_some()) {
+        let page = &model.page;
+        if page
+            .layout()
+            .is_some_and(|layout| layout.pictures.is_none())
+            && let Some(layout) = Arc::make_mut(&mut model.page).layout_mut()
+        {
+            layout.pictures.clone_from(&model.pictures);
+        }
     }
     models.sort_by(|a, b| a.page.name.cmp(&b.page.name));
     Ok(Pages {

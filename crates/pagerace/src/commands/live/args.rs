@@ -6,6 +6,7 @@ use clap::{Args, Parser};
 use pagerace_core::Duration;
 
 use super::DEFAULT_NETWORKS;
+use crate::cli::film::FilmArgs;
 use crate::cli::groups::{DesignArgs, MODEL, OutputArgs, ProgressArgs, default};
 use crate::cli::model::{DistanceArgs, InterventionArgs, WireArgs, cpu};
 use crate::cli::plan::DEFAULT_STRATEGY;
@@ -56,6 +57,9 @@ pub(crate) struct WorldArgs {
 const CONTROLLERS: &str = "Congestion controllers of the servers, separated by commas: those that \
     both the kernel and Pagerace have. [default: cubic]";
 
+const FILM: &str = "Write the browser's screenshots of the median loads of one page, each beside its \
+    prediction: frames at equal times (.png), or an animation (.gif)";
+
 const EXAMPLES: &str = "\
 Needs Linux, Chromium, and root (or CAP_NET_ADMIN and CAP_SYS_ADMIN), because it emulates the
 link between two network namespaces. They are removed however the command ends.
@@ -82,7 +86,8 @@ Examples:
     mut_arg("reliability", |arg| arg.hide(true)),
     mut_arg("baseline", default("the first")),
     mut_arg("network", default(&DEFAULT_NETWORKS.join(","))),
-    mut_arg("runs", |arg| arg.default_value("5"))
+    mut_arg("runs", |arg| arg.default_value("5")),
+    mut_arg("film", |arg| arg.help(FILM).conflicts_with("no_speed_index"))
 )]
 pub(crate) struct LiveArgs {
     /// Recordings with bodies (.page, of `pagerace record`, or .har).
@@ -112,6 +117,9 @@ pub(crate) struct LiveArgs {
 
     #[command(flatten, next_help_heading = "Output")]
     pub(crate) outputs: OutputArgs,
+
+    #[command(flatten, next_help_heading = "Output")]
+    pub(crate) film: FilmArgs,
 
     #[command(flatten, next_help_heading = "Output")]
     pub(crate) progress: ProgressArgs,

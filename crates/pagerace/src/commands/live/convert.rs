@@ -8,6 +8,7 @@ use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_lab::MetricId;
 use pagerace_live::world::{LiveCounters, LiveOutcome};
 use pagerace_page::{Page, ResourceId};
+use pagerace_report::film::Shot;
 use pagerace_sim::{Outcome, ResourceTiming, TransportCounters};
 
 /// Converts the outcome of a live load of `page`.
@@ -32,6 +33,19 @@ pub(super) fn outcome(page: &Page, live: &LiveOutcome) -> Outcome {
         unanswered,
         trace: None,
     }
+}
+
+/// Returns the screenshots of a live load that differ from the one before.
+pub(super) fn shots(observed: &Observed) -> Vec<Shot> {
+    let all = observed.screenshots.iter();
+    let mut shots: Vec<Shot> = all
+        .map(|(at, jpeg)| Shot {
+            ms: at.as_millis_f64(),
+            jpeg: jpeg.clone(),
+        })
+        .collect();
+    shots.dedup_by(|next, last| next.jpeg == last.jpeg);
+    shots
 }
 
 /// Returns the resources that were requested but, by an intervention, never answered.

@@ -6,6 +6,7 @@ use clap::Parser;
 use pagerace_lab::qlog::QlogRuns;
 
 use super::DEFAULT_NETWORKS;
+use crate::cli::film::FilmArgs;
 use crate::cli::groups::{
     DesignArgs, ESSENTIAL, LayoutArgs, MODEL, OUTPUT, OutputArgs, PageChoice, RECORDING, WorkArgs,
     default, excluding,
@@ -54,10 +55,8 @@ pub(crate) struct RaceArgs {
     #[arg(long, requires = "report")]
     pub(crate) open: bool,
 
-    /// Write what people see of the median loads of one page: frames at equal times (.png), or an
-    /// animation (.gif).
-    #[arg(long, value_name = "FILE")]
-    pub(crate) film: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) film: FilmArgs,
 
     /// Write as JSON, for each object of each run: when it arrived, in how many bytes, whether it
     /// is complete, and whether it came over a stream or in datagrams.

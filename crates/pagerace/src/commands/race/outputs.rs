@@ -13,7 +13,7 @@ use pagerace_lab::qlog::{speaks_h3, write_qlogs};
 use pagerace_lab::{Plan, Progress, Results};
 
 use super::RaceArgs;
-use crate::cli::files::{rerun, say, write, write_text};
+use crate::cli::files::{rerun, say, write_text};
 use crate::cli::simulate::{load, load_logged};
 use crate::progress::Watch;
 use crate::text::counted;
@@ -32,48 +32,10 @@ pub(super) fn check_qlog(args: &RaceArgs, plan: &Plan) -> Result<()> {
     Ok(check_writable(&dir.join("check.qlog"))?)
 }
 
-/// Most loads that a film shows.
-const FILMED_MAX: usize = 24;
-
-/// Checks, before long work, that the films can be drawn.
-pub(super) fn check_film(args: &RaceArgs, plan: &Plan) -> Result<()> {
-    let Some(path) = args.film.first() else {
-        return Ok(());
-    };
-    for path in &args.film {
-        let ending = path.extension().unwrap_or_default().to_string_lossy();
-        if !["png", "gif"]
-            .iter()
-            .any(|known| ending.eq_ignore_ascii_case(known))
-        {
-            bail!("{}: --film writes .png or .gif files", path.display());
-        }
-    }
-    let path = path.display();
-    if plan.pages.len() != 1 {
-        let pages = plan.pages.len();
-        bail!("{path}: a film shows one page, but {pages} were given; film them one by one");
-    }
-    let loads = plan.variants();
-    if loads > FILMED_MAX {
-        bail!(
-            "{path}: a film shows at most {FILMED_MAX} loads, but the race has {loads}; name fewer \
-             networks or contenders"
-        );
-    }
-    Ok(())
-}
-
-/// Returns true for an animation.
-fn is_animated(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("gif"))
-}
-
 /// Returns all files that the arguments name.
 pub(super) fn files_of(args: &RaceArgs) -> Vec<PathBuf> {
     let files = args.outputs.files().into_iter();
-    let films = args.film.iter().cloned();
+    let films = args.film.film.iter().cloned();
     files.chain(args.sessions.clone()).chain(films).collect()
 }
 
@@ -94,19 +56,11 @@ pub(super) fn write_all(
         watch.clear();
         write_text(path, &pagerace_report::render(&input))?;
     }
-    if !args.film.is_empty() {
+    if !args.film.film.is_empty() {
         watch.start("filming", results.plan.variants());
         let film = median_film(results, jobs, &load, &|progress| watch.tell(progress))?;
         watch.clear();
-        for path in &args.film {
-            write(path, |out| {
-                if is_animated(path) {
-                    film.write_gif(out)
-                } else {
-                    film.write_strip(out)
-                }
-            })?;
-        }
+        args.film.write(&film)?;
     }
     if let Some(path) = &args.sessions {
         watch.start("reporting", results.plan.loads());
