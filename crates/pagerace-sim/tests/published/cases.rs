@@ -489,8 +489,8 @@ enum Fonts {
 }
 
 /// A small page whose only blocking file is the style sheet of its fonts, with two further hosts,
-/// on a slow phone (Roberts 2020, harry.is). Frames of the phone take as long as makes the page
-/// with the asynchronous sheet appear after 1.8 s, as published.
+/// on a slow phone (Roberts 2020, harry.is). The first frame of the phone is assumed: with it, the page
+/// with the asynchronous sheet appears about when it did.
 fn fonts_page(fonts: Fonts) -> Page {
     let mut draft = Draft::new(6_000);
     let sheet = draft.add(
