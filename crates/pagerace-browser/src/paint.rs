@@ -91,6 +91,8 @@ pub(crate) struct Block {
     pub(crate) delay: Duration,
     /// The time from its appearance until it counts as visible, see [`Element::motion`].
     pub(crate) motion: Duration,
+    /// The time from its appearance until the contentful paints count it, see [`Element::fade`].
+    pub(crate) fade: Duration,
     pub(crate) size: Size,
     /// The fonts of the block, if the layout is recorded.
     pub(crate) fonts: Vec<ResourceId>,
@@ -109,6 +111,7 @@ impl Block {
             after: Wait::ContentLoaded,
             delay: Duration::ZERO,
             motion: Duration::ZERO,
+            fade: Duration::ZERO,
             size: Size {
                 area,
                 ..Size::whole(PARAGRAPH)
@@ -143,6 +146,8 @@ pub(crate) struct VisibleImage {
     pub(crate) made: Option<(Wait, Duration)>,
     /// The time from its appearance until it counts as visible, see [`Element::motion`].
     pub(crate) motion: Duration,
+    /// The time from its appearance until the contentful paints count it, see [`Element::fade`].
+    pub(crate) fade: Duration,
     /// True if a script builds the image anew, larger than before. Its largest paint is the one
     /// after that.
     pub(crate) rebuilt: bool,
@@ -295,6 +300,7 @@ impl Layout {
                     rows: None,
                     made: None,
                     motion: Duration::ZERO,
+                    fade: Duration::ZERO,
                     rebuilt: false,
                 })
             });

@@ -329,7 +329,7 @@ fn in_markup(
             // runs otherwise, stays.
             let edit = match edit {
                 Edit::Replace(_) if is_preload => &Edit::Remove,
-                Edit::Move | Edit::Set("type", _) if is_preload => continue,
+                Edit::Move | Edit::Set("type" | "media", _) if is_preload => continue,
                 edit => edit,
             };
             ends.insert(reference.offset as usize, edit);

@@ -13,6 +13,7 @@ use pagerace_page::{ImageCoding, Resource, ResourceId};
 
 use super::Browser;
 use super::state::{ReadyImage, Timer};
+use super::tasks::FRAME;
 use crate::paint::{Pushed, Shown, Size};
 
 /// The minimum time between two flushes of a loading image.
@@ -169,10 +170,18 @@ impl Browser {
     pub(super) fn paint_image(&mut self, shown: Instant, image: &ReadyImage) {
         let laid_out = self.rendering.layout_since;
         let told = self.layout.images[image.id.index()].filter(|told| !told.motion.is_zero());
-        let in_place = told.map_or(shown, |told| {
+        let times = told.map_or([shown, shown], |told| {
             let placed = self.rendering.placed_images.get(&image.id);
             let begin = placed.map_or(laid_out.at, |placed| laid_out.at.max(*placed));
-            begin + told.motion + self.overheads.later_presentation
+            let presentation = self.overheads.later_presentation;
+            // An image that arrives while its element fades in counts at once.
+            let fades = !told.fade.is_zero() && image.ready.at < begin + FRAME;
+            let counted = if fades {
+                shown + told.fade + FRAME
+            } else {
+                shown
+            };
+            [begin + told.motion + presentation, counted]
         });
         let ready = image.ready.and(laid_out);
         // Only a complete image is a candidate for the largest paint.
@@ -184,7 +193,7 @@ impl Browser {
             rows: image.rows,
         };
         self.screen
-            .paint_moving(shown, in_place, Some(image.id), part, size, ready);
+            .paint_moving(shown, times, Some(image.id), part, size, ready);
     }
 
     /// Returns the size of an element that is painted now: images that have no height yet may still

@@ -8,7 +8,7 @@ use super::state::Timer;
 use crate::main_thread::Task;
 
 /// The time between two frames at 60 frames per second.
-const FRAME: Duration = Duration::from_nanos(16_666_667);
+pub(super) const FRAME: Duration = Duration::from_nanos(16_666_667);
 
 impl Browser {
     /// Starts the next task of a free thread.

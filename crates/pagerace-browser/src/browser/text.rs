@@ -7,6 +7,7 @@ use pagerace_page::{FontDisplay, Paints, ResourceId};
 use super::Browser;
 use super::fonts::{Fonts, Hold};
 use super::state::Timer;
+use super::tasks::FRAME;
 use crate::cause::{Cause, Ready};
 use crate::paint::{Block, Shown, Size};
 
@@ -88,8 +89,13 @@ impl Browser {
                 let ready = fonts.into_iter().fold(ready, Ready::and);
                 let size = self.size_now(told.size, told.pushed.as_ref());
                 let shown = Shown::whole(told.number.map(Part::Block));
+                let counted = match told.fade {
+                    Duration::ZERO => now,
+                    fade => now + fade + FRAME,
+                };
+                let times = [begin + told.motion, counted];
                 self.screen
-                    .paint_moving(now, begin + told.motion, None, shown, size, ready);
+                    .paint_moving(now, times, None, shown, size, ready);
             } else {
                 self.rendering.text_waiting.push((block, since));
             }

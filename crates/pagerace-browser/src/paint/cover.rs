@@ -64,6 +64,7 @@ mod tests {
             after: Wait::ContentLoaded,
             delay: None,
             motion: Duration::ZERO,
+            fade: Duration::ZERO,
             contentful: false,
             natural: None,
             unreserved: false,

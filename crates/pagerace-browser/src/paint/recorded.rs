@@ -83,6 +83,7 @@ impl Layout {
                 after: element.after,
                 delay: element.delay.unwrap_or_default(),
                 motion: element.motion,
+                fade: element.fade,
                 size: Size {
                     area: match layout.shares {
                         Some(_) => element.share * pixels(layout),
@@ -101,6 +102,7 @@ impl Layout {
             after: Wait::ContentLoaded,
             delay: Duration::ZERO,
             motion: Duration::ZERO,
+            fade: Duration::ZERO,
             size: Size {
                 contentful: true,
                 ..Size::part(0.0)
@@ -116,6 +118,7 @@ impl Layout {
                 after: Wait::ContentLoaded,
                 delay: Duration::ZERO,
                 motion: Duration::ZERO,
+                fade: Duration::ZERO,
                 size: Size::part(shares.canvas * pixels(layout)),
                 fonts: Vec::new(),
                 pushed: None,
@@ -233,12 +236,14 @@ fn add_image(
         made,
         rows: None,
         motion: element.motion,
+        fade: element.fade,
         rebuilt: false,
     });
     // One of several places that scripts fill counts: the first in the order of `Wait`.
     let first = image.made.zip(made).map(|(a, b)| a.min(b));
     if first != image.made {
         image.motion = element.motion;
+        image.fade = element.fade;
     }
     image.made = first;
     image.size.area += owned;

@@ -14,6 +14,8 @@ const ROUNDING: f64 = 1e-6;
 #[derive(Clone, Copy, Debug)]
 struct Painted {
     at: Instant,
+    /// The time at which the contentful paints count the element: `at`, or the end of its fade.
+    counted: Instant,
     /// The time from which the element counts as visible while it fades in or moves into place;
     /// `at` if it does not move.
     in_place: Instant,
@@ -79,14 +81,15 @@ impl Screen {
         ready: Ready,
     ) {
         let shown = Shown::whole(image.map(Part::Image));
-        self.paint_moving(at, at, image, shown, size, ready);
+        self.paint_moving(at, [at, at], image, shown, size, ready);
     }
 
-    /// Adds an element that fades in or moves into place, and counts as visible from `in_place` on.
+    /// Adds an element that fades in or moves into place. It counts as visible from `in_place` on,
+    /// and for the contentful paints from `counted` on.
     pub(crate) fn paint_moving(
         &mut self,
         at: Instant,
-        in_place: Instant,
+        [in_place, counted]: [Instant; 2],
         image: Option<ResourceId>,
         shown: Shown,
         size: Size,
@@ -94,6 +97,7 @@ impl Screen {
     ) {
         self.painted.push(Painted {
             at,
+            counted: counted.max(at),
             in_place,
             size,
             image,
@@ -136,14 +140,15 @@ impl Screen {
     /// Returns the first contentful paint: text, or the first part of an image.
     pub(crate) fn first(&self) -> Option<Instant> {
         let contentful = |p: &&Painted| p.size.contentful && !self.void;
-        self.painted.iter().find(contentful).map(|p| p.at)
+        let all = self.painted.iter().filter(contentful);
+        all.map(|p| p.counted).min()
     }
 
     /// Returns the cause of the first contentful paint, which is the cause of the
     /// earliest ready element in it.
     pub(crate) fn first_cause(&self) -> Option<Cause> {
         let at = self.first()?;
-        let shown = |p: &&Painted| p.at == at && p.size.contentful;
+        let shown = |p: &&Painted| p.counted == at && p.size.contentful;
         let first = self.painted.iter().filter(shown).min_by_key(|p| p.ready.at);
         first.and_then(|p| p.ready.cause)
     }
@@ -178,7 +183,7 @@ impl Screen {
     /// Returns the largest contentful paint. A later element counts only if it is larger
     /// than all previous ones.
     pub(crate) fn largest(&self) -> Option<Instant> {
-        self.largest_element().map(|p| p.at)
+        self.largest_element().map(|p| p.counted)
     }
 
     /// Returns the image that was the largest element, or `None` if it was text.

@@ -57,6 +57,66 @@ fn elements_that_scripts_make_wait_for_their_event_and_take_their_time_to_move()
     }
 }
 
+/// Chromium notes what a style sheet fades in from nothing when the fade ends (docs/evidence.md).
+#[test]
+fn a_fade_from_nothing_counts_when_it_ends() {
+    for element in [text(300.0, None, &[]), image(2, 300.0)] {
+        let lcp = |fade| {
+            let made = page(vec![
+                document(4_000),
+                blocking_sheet(1_000, 400),
+                in_markup(Destination::Image, 5_000, 2_000),
+            ]);
+            let fading = Element {
+                after: Wait::Loaded,
+                delay: Some(ms(1.0)),
+                motion: fade,
+                fade,
+                ..element.clone()
+            };
+            let elements = vec![text(100.0, Some(3_000), &[]), fading];
+            let l = loaded(with_layout(&made, elements), &Network::default());
+            let metrics = l.browser.metrics();
+            let painted = [metrics.fcp, metrics.lcp];
+            painted.map(|at| at.expect("painted").as_millis_f64())
+        };
+        let ([first, still], [later_first, later]) = (lcp(ms(0.0)), lcp(ms(500.0)));
+        assert!((later_first - first).abs() < 1e-6, "of the other element");
+        assert!((500.0..520.0).contains(&(later - still)), "{later} {still}");
+    }
+}
+
+#[test]
+fn an_image_that_arrives_during_its_fade_counts_at_once() {
+    let lcp = |fade| {
+        let made = page(vec![
+            document(4_000),
+            blocking_sheet(1_000, 400),
+            in_markup(Destination::Image, 60_000, 2_000),
+        ]);
+        let image = Element {
+            offset: Some(2_000),
+            motion: fade,
+            fade,
+            ..image(2, 300.0)
+        };
+        let elements = vec![text(100.0, Some(3_000), &[]), image];
+        let network = Network {
+            rate: 100_000,
+            ..Network::default()
+        };
+        let l = load(
+            &Arc::new(with_layout(&made, elements)),
+            &no_cpu(Profile::CHROME),
+            &network,
+            1,
+        );
+        assert!(l.done);
+        l.browser.metrics().lcp.expect("painted")
+    };
+    assert_eq!(lcp(ms(3_000.0)), lcp(ms(0.0)));
+}
+
 #[test]
 fn a_layout_requests_a_font_once_there_is_text_in_it() {
     let sheet = Trigger::Style { parent: id(1) };

@@ -36,6 +36,7 @@ pub(crate) fn text(width: f32, offset: Option<u64>, fonts: &[u32]) -> Element {
         after: Wait::ContentLoaded,
         delay: None,
         motion: Duration::ZERO,
+        fade: Duration::ZERO,
         contentful: true,
         natural: None,
         unreserved: false,

@@ -78,6 +78,23 @@ fn elements_are_added_at_the_begin_of_the_head() {
 }
 
 #[test]
+fn a_preload_keeps_its_medium() {
+    let set = Edit::Set("media", "print\" onload=\"this.media='all'".to_owned());
+    let text = edited(&set, false, "a.css");
+    let (link, media) = (
+        "<link rel=stylesheet",
+        r#"<link media="print" onload="this.media='all'" rel=stylesheet"#,
+    );
+    assert_eq!(text, PAGE.replace(link, media));
+    let preload = r#"<link rel=preload as=style href="a.css">"#;
+    let both = PAGE.replacen("<head>", &format!("<head>{preload}"), 1);
+    let base = Url::parse("https://a.example/").unwrap();
+    let all = BTreeMap::from([("https://a.example/a.css".to_owned(), set)]);
+    let edits = in_markup(&both, &base, &all, &mut BTreeSet::new());
+    assert_eq!(replaced(&both, edits), both.replace(link, media));
+}
+
+#[test]
 fn elements_move_and_hold_their_names() {
     let text = edited(&Edit::Move, false, "b.js");
     let script = "<script src=b.js>x</script>";

@@ -163,6 +163,7 @@ fn element(
         after: frame.unwrap_or(Wait::ContentLoaded),
         delay: None,
         motion: Duration::ZERO,
+        fade: Duration::ZERO,
         contentful,
         natural: told.natural.and_then(natural),
         unreserved: told.unreserved && told.kind == Kind::Image,

@@ -107,7 +107,13 @@ impl Ideas<'_> {
                 }
             }
             Destination::Script => {
-                let waits = "the parser waits for the script";
+                let is_inserted = matches!(resource.discovery.trigger, Trigger::Inline { .. });
+                let waits = if is_inserted {
+                    "a script inside the document inserts the script, which hides it from the \
+                     preload scanner"
+                } else {
+                    "the parser waits for the script"
+                };
                 self.add(&format!("defer {own}"), waits);
                 self.add(&format!("async {own}"), waits);
                 self.add(&format!("body-end {own}"), waits);

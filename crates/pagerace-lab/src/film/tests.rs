@@ -35,6 +35,7 @@ fn element(kind: ElementKind, [x, y, width, height]: [f32; 4]) -> Element {
         after: Wait::ContentLoaded,
         delay: None,
         motion: Duration::ZERO,
+        fade: Duration::ZERO,
         contentful: true,
         natural: None,
         unreserved: false,

@@ -29,11 +29,12 @@ impl Kind for NoFade {
             };
             let moving = layout.elements.iter_mut().filter(|element| {
                 let is_of_it = id == document || shows(element, id);
-                is_of_it && !element.motion.is_zero()
+                is_of_it && !(element.motion.is_zero() && element.fade.is_zero())
             });
             let mut count = 0;
             for element in moving {
                 element.motion = Duration::ZERO;
+                element.fade = Duration::ZERO;
                 count += 1;
             }
             match count {

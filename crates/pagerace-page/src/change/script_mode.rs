@@ -1,12 +1,12 @@
 //! The `async` and `defer` attributes of scripts
-//! (<https://html.spec.whatwg.org/#attr-script-async>).
+//! (<https://html.spec.whatwg.org/#attr-script-async>), and style sheets that nothing waits for.
 
 use pagerace_core::{Destination, RequestPriority, ScriptMode};
 
-use super::{Edit, Kept, Kind, each};
-use crate::{Page, Resource, ResourceId, Trigger};
+use super::{Edit, Kept, Kind, each, place};
+use crate::{Evidence, Page, Resource, ResourceId, Trigger};
 
-/// Lets scripts run when they arrive.
+/// Lets scripts run, and style sheets apply, when they arrive.
 pub(super) struct Async;
 
 /// Lets scripts run after the document is parsed.
@@ -18,7 +18,7 @@ impl Kind for Async {
     }
 
     fn summary(&self) -> &'static str {
-        "Runs scripts when they arrive: neither the parser nor the first paint waits for them"
+        "Runs scripts and applies style sheets when they arrive: neither parser nor paint waits"
     }
 
     fn example(&self) -> &'static str {
@@ -26,11 +26,27 @@ impl Kind for Async {
     }
 
     fn apply(&self, _value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        each(on, page, |page, id| set(page, id, ScriptMode::Async))
+        each(on, page, |page, id| {
+            if page.resource(id).destination == Destination::Style {
+                return apply_later(page, id);
+            }
+            if request_early(page, id) {
+                return Ok(());
+            }
+            set(page, id, ScriptMode::Async)
+        })
     }
 
-    fn edit(&self, _value: &str, _: &Resource, _: &Page) -> Edit {
-        Edit::Set("async", String::new())
+    fn edit(&self, _value: &str, resource: &Resource, _: &Page) -> Edit {
+        match (resource.destination, resource.discovery.trigger) {
+            // Sheets of other media do not hold the paint. The handler is one more attribute.
+            (Destination::Style, _) => {
+                Edit::Set("media", "print\" onload=\"this.media='all'".to_owned())
+            }
+            // The text of the script that inserts it is not known.
+            (_, Trigger::Inline { .. }) => Edit::Other,
+            _ => Edit::Set("async", String::new()),
+        }
     }
 }
 
@@ -54,6 +70,41 @@ impl Kind for Defer {
     fn edit(&self, _value: &str, _: &Resource, _: &Page) -> Edit {
         Edit::Set("defer", String::new())
     }
+}
+
+/// Lets a style sheet apply once it is there.
+fn apply_later(page: &mut Page, id: ResourceId) -> Result<(), &'static str> {
+    place::of_element(page, page.resource(id))?;
+    let sheet = &mut page.resources[id.index()];
+    if !sheet.render_blocking {
+        return Err("no paint waits for it");
+    }
+    sheet.render_blocking = false;
+    // Chromium requests sheets for other media so (`resource_fetcher.cc`). A preload stays as it
+    // is.
+    if sheet.used_at.is_none() {
+        sheet.priority = RequestPriority::VeryLow;
+    }
+    Ok(())
+}
+
+/// Lets an element take the place of the script inside the document that inserts this one: the
+/// preload scanner finds it, and it does not wait for style sheets. Returns false if no script of
+/// the document is known to insert it.
+fn request_early(page: &mut Page, id: ResourceId) -> bool {
+    let document = page.document;
+    let script = &mut page.resources[id.index()];
+    let discovery = &mut script.discovery;
+    let Trigger::Inline { parent, offset } = discovery.trigger else {
+        return false;
+    };
+    let is_known = discovery.evidence < Evidence::Timing && discovery.wait.is_none();
+    if script.destination != Destination::Script || parent != document || !is_known {
+        return false;
+    }
+    discovery.trigger = Trigger::Markup { parent, offset };
+    script.script_mode = ScriptMode::Async;
+    true
 }
 
 fn set(page: &mut Page, id: ResourceId, mode: ScriptMode) -> Result<(), &'static str> {

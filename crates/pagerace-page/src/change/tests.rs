@@ -64,6 +64,7 @@ fn page() -> Page {
         after,
         delay: None,
         motion: Duration::ZERO,
+        fade: Duration::ZERO,
         contentful: true,
         natural: None,
         unreserved: false,
@@ -357,6 +358,51 @@ fn scripts_stop_the_parser_no_longer() {
     let reason = twice.apply(&blocking).unwrap_err().reason;
     assert!(reason.contains("no parser waits for it"), "{reason}");
     assert!(refusal("defer */hero.jpg").contains("it is no script"));
+}
+
+#[test]
+fn style_sheets_hold_the_paint_no_longer() {
+    let mut blocking = page();
+    blocking.resources[4].render_blocking = true;
+    blocking.resources[4].priority = RequestPriority::VeryHigh;
+    let changes: Changes = "async css".parse().unwrap();
+    let after = changes.apply(&blocking).unwrap().page;
+    let sheet = after.resource(id(4));
+    assert!(!sheet.render_blocking && sheet.priority == RequestPriority::VeryLow);
+    // The font still waits for it.
+    assert_eq!(after.resources[5], blocking.resources[5]);
+    let again = changes.apply(&after).unwrap_err().reason;
+    assert!(again.contains("no paint waits for it"), "{again}");
+    let edit = changes.all()[0].edit(blocking.resource(id(4)), &blocking);
+    assert!(matches!(edit, Edit::Set("media", value) if value.starts_with("print")));
+    // One that is preloaded before stays as urgent.
+    blocking.resources[4].used_at = Some(0);
+    let after = changes.apply(&blocking).unwrap().page;
+    assert_eq!(after.resource(id(4)).priority, RequestPriority::VeryHigh);
+}
+
+#[test]
+fn an_element_takes_the_place_of_a_snippet() {
+    let mut inserted = page();
+    let script = &mut inserted.resources[1];
+    script.script_mode = pagerace_core::ScriptMode::Inserted;
+    script.discovery.trigger = Trigger::Inline {
+        parent: id(0),
+        offset: 40,
+    };
+    inserted.resources[0].body_bytes = 100;
+    let changes: Changes = "async */app.js".parse().unwrap();
+    let after = changes.apply(&inserted).unwrap().page;
+    let script = after.resource(id(1));
+    assert_eq!(script.script_mode, pagerace_core::ScriptMode::Async);
+    assert_eq!(script.discovery.trigger.place(), Some((id(0), 40)));
+    assert!(matches!(script.discovery.trigger, Trigger::Markup { .. }));
+    let edit = changes.all()[0].edit(inserted.resource(id(1)), &inserted);
+    assert_eq!(edit, Edit::Other, "the text of the snippet is not known");
+    // A guess tells no place.
+    inserted.resources[1].discovery.evidence = Evidence::Timing;
+    let reason = changes.apply(&inserted).unwrap_err().reason;
+    assert!(reason.contains("no element of the markup"), "{reason}");
 }
 
 #[test]

@@ -212,6 +212,7 @@ impl Page {
         self.check_wait("after.id", element.after)?;
         span("delay", element.delay)?;
         span("motion", Some(element.motion))?;
+        span("fade", Some(element.fade))?;
         within("share", element.share, &(0.0..=1.0))
     }
 

@@ -165,6 +165,10 @@ pub struct Element {
     /// place.
     #[serde(default, skip_serializing_if = "is_default")]
     pub motion: Duration,
+    /// Time from the element's paint until it counts for the contentful paints, if a style sheet
+    /// fades it in from full transparency: browsers note such paints when the fade ends.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub fade: Duration,
     /// True if the element makes a paint contentful, as all do except backgrounds of
     /// plain colour (Paint Timing, <https://www.w3.org/TR/paint-timing/#contentful>).
     pub contentful: bool,

@@ -414,6 +414,11 @@ impl Draw {
                     } else {
                         Duration::ZERO
                     },
+                    fade: if self.chance(0.1) {
+                        self.ms(1_000)
+                    } else {
+                        Duration::ZERO
+                    },
                     contentful: self.chance(0.8),
                     natural: self.chance(0.5).then_some((800.0, 600.0)),
                     unreserved: false,

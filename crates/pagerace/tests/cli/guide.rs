@@ -2,7 +2,8 @@
 //!
 //! A block of output after a command on a page of the repository shows paragraphs of what the command
 //! prints. A figure stands between `<!-- figure NAME -->` and `<!-- /figure -->`, and the headlines
-//! of all studies between `<!-- claims -->` and `<!-- /claims -->`. The test fails
+//! of all studies between `<!-- claims -->` and `<!-- /claims -->`, and published experiments with
+//! ours between `<!-- cases -->` and `<!-- /cases -->`. The test fails
 //! where a document says something else; with `PAGERACE_DOCS=write` it writes the documents.
 
 use std::collections::BTreeSet;
@@ -13,14 +14,16 @@ use pagerace_lab::MetricId;
 use pagerace_lab::model_error::{DifferenceKind, ModelErrors, Question};
 use pagerace_page::{Changes, PaintEvidence};
 
+use crate::cases::{Case, Published, cases};
 use crate::support::Sandbox;
 
 /// The documents, with the least number of commands and figures in each.
-const DOCUMENTS: [(&str, usize, usize); 4] = [
+const DOCUMENTS: [(&str, usize, usize); 5] = [
     ("README.md", 1, 2),
     ("docs/user-guide.md", 5, 0),
     ("docs/limitations.md", 0, 10),
     ("docs/reproductions.md", 0, 0),
+    ("docs/published-cases.md", 0, 0),
 ];
 /// The folders with pages whose commands are run.
 const FOLDERS: [&str; 2] = ["examples/pages/", "tests/corpus/"];
@@ -202,6 +205,45 @@ fn with_claims(document: &str) -> String {
     format!("{before}{begin}\n\n{header}{rows}\n{end}{after}")
 }
 
+/// Returns the document with today's results of published experiments, if it has any.
+fn with_cases(document: &str) -> String {
+    let (begin, end) = ("<!-- cases -->", "<!-- /cases -->");
+    let Some((before, rest)) = document.split_once(begin) else {
+        return document.to_owned();
+    };
+    let (_, after) = rest.split_once(end).expect("the cases end");
+    let all = cases();
+    assert!(all.len() >= 14, "{} cases", all.len());
+    let rows: String = all.iter().map(row_of).collect();
+    let header = "| what changes | network | metric | published | difference | here | difference | ratio |\n\
+                  |---|---|---|---:|---:|---:|---:|---:|\n";
+    format!("{before}{begin}\n\n{header}{rows}\n{end}{after}")
+}
+
+/// Returns the row of a published experiment.
+fn row_of(case: &Case) -> String {
+    let both = |(before, after): (f64, f64)| format!("{before:.0} → {after:.0} ms");
+    let published = match case.published {
+        Published::Times(before, after) => both((before, after)),
+        Published::Difference(_) => "–".to_owned(),
+    };
+    let (theirs, measured) = (case.published.difference(), case.measure());
+    let ours = measured.1 - measured.0;
+    // The sizes of others are none of a known setting.
+    let ratio = case.factor.map_or_else(
+        || "sign only".to_owned(),
+        |_| format!("{:.2}", ours / theirs),
+    );
+    format!(
+        "| [{}]({}) | {} | {} | {published} | {theirs:+.0} ms | {} | {ours:+.0} ms | {ratio} |\n",
+        case.name,
+        case.source,
+        case.network,
+        case.metric.name(),
+        both(measured)
+    )
+}
+
 /// The names of the pages in docs/reproductions.
 fn pages_of_results() -> Vec<String> {
     let folder = fs::read_dir(root().join("docs/reproductions")).expect("the studies");
@@ -289,7 +331,7 @@ fn documents_say_what_is() {
         assert!(found >= commands, "{name} has {found} commands");
         let (now, found) = with_figures(&now);
         assert!(found >= figures, "{name} has {found} figures");
-        let now = with_claims(&now);
+        let now = with_cases(&with_claims(&now));
         if now == document {
             continue;
         }

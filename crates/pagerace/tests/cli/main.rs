@@ -2,6 +2,8 @@
 
 mod advise;
 mod bulk;
+#[path = "../../../pagerace-sim/tests/published/cases.rs"]
+mod cases;
 #[cfg(feature = "study")]
 mod corpus;
 mod errors;

@@ -18,6 +18,7 @@ fn image(id: u32, (x, y, width, height): (f32, f32, f32, f32)) -> Element {
         after: Wait::ContentLoaded,
         delay: None,
         motion: Duration::ZERO,
+        fade: Duration::ZERO,
         contentful: true,
         natural: None,
         unreserved: true,

@@ -40,6 +40,7 @@ fn element(kind: ElementKind, rect: [f32; 4], offset: Option<u64>) -> Element {
         after: Wait::ContentLoaded,
         delay: None,
         motion: Duration::ZERO,
+        fade: Duration::ZERO,
         contentful: true,
         natural: None,
         unreserved: false,

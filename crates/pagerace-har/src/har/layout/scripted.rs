@@ -30,8 +30,9 @@ pub(super) struct Told {
     pub(super) transient: bool,
     /// Start of the task that put the element on the page.
     made: Option<f64>,
-    /// Begin of each motion of the element, and when the element counts as visible, in order.
-    motions: Vec<(f64, f64)>,
+    /// Begin of each motion of the element, when the element counts as visible, and the end, in
+    /// order.
+    motions: Vec<[f64; 3]>,
 }
 
 impl Told {
@@ -44,14 +45,14 @@ impl Told {
         let data = data.map_or_else(Vec::new, |data| recording.waits.find(data));
         let last = recording.last_of(&data).and_then(|i| recording.over(i));
         let motions = element.motions_ms.iter();
-        let motions = motions.map(|[begin, seen, _]| (begin.0, seen.0));
+        let motions = motions.map(|times| times.map(|time| time.0));
         Self {
             data: joins.event(&data).zip(last),
             is_known: element.waits_for.is_some(),
             revealed: element.scripted,
             transient: element.transient,
             made: element.made_ms.map(|ms| ms.0),
-            motions: motions.filter(|(begin, seen)| begin <= seen).collect(),
+            motions: motions.filter(|[begin, seen, _]| begin <= seen).collect(),
         }
     }
 }
@@ -80,27 +81,40 @@ pub(super) fn wait(
         } else {
             first
         };
-        let motion = told.motions.iter().rfind(|(from, _)| *from <= horizon);
+        let motion = told.motions.iter().rfind(|[from, ..]| *from <= horizon);
         let image = shown(element);
         let made = told.made.filter(|_| image.is_none());
-        let begin = made.into_iter().chain(motion.map(|m| m.0)).reduce(f64::max);
+        let begin = made
+            .into_iter()
+            .chain(motion.map(|m| m[0]))
+            .reduce(f64::max);
+        let is_largest = |l: Largest| l.text == Some(i) || (image.is_some() && l.image == image);
+        let paint = largest.filter(|l| is_largest(*l));
+        let paint = paint.and_then(|_| recording.largest_paint());
+        // Chromium notes the paint of an element that a style sheet fades in from full transparency
+        // when the fade ends, and that of any other motion when it begins.
+        let fade = motion.filter(|[begin, _, end]| {
+            let at_end = *end..*end + FIRST_MOTION_MS;
+            begin < end && paint.is_some_and(|paint| at_end.contains(&paint))
+        });
+        if let Some([begin, _, end]) = fade {
+            element.fade = Duration::from_millis_f64(end - begin);
+        }
         if let Some((data, at)) = told.data.filter(|_| is_scripted || told.revealed) {
             element.offset = None;
             element.after = data;
             let delay = begin.map(|begin| Duration::from_millis_f64(events.idle(at, begin)));
             element.delay = delay.filter(|delay| !delay.is_zero());
-            if let Some((begin, seen)) = motion {
+            if let Some([begin, seen, _]) = motion {
                 element.motion = Duration::from_millis_f64(seen - begin);
             }
             continue;
         }
         let Some(mut begin) = begin else { continue };
-        let is_largest = |l: Largest| l.text == Some(i) || (image.is_some() && l.image == image);
         // Chromium may count an element before it has faded in, and images before their last
         // motion.
         if is_scripted
-            && largest.is_some_and(is_largest)
-            && let Some(paint) = recording.largest_paint().filter(|_| motion.is_some())
+            && let Some(paint) = paint.filter(|_| motion.is_some() && fade.is_none())
             && !(begin..begin + FIRST_MOTION_MS).contains(&paint)
         {
             begin = frame_of(&recording.tasks, 0.0, paint);
@@ -108,7 +122,7 @@ pub(super) fn wait(
         if is_scripted {
             begin = begin.max(events.parsed);
         }
-        if let Some((_, seen)) = motion {
+        if let Some([_, seen, _]) = motion {
             element.motion = Duration::from_millis_f64((seen - begin).max(0.0));
         }
         if !is_scripted || begin <= events.parsed {
@@ -186,6 +200,7 @@ pub(super) fn date(
     if let Some(text) = largest.and_then(|l| l.text)
         && let element = &mut elements[text]
         && !is_in_markup(element)
+        && element.fade.is_zero()
     {
         let data = told[text].data;
         let cause = data.or_else(|| causes::largest_text(recording, loaded));

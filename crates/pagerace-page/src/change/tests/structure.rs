@@ -315,6 +315,7 @@ fn backgrounds_and_motion_change_in_the_layout() {
     let hero = Element {
         kind: ElementKind::Background { resource: id(6) },
         motion: Duration::from_millis(500),
+        fade: Duration::from_millis(900),
         ..layout.elements[2].clone()
     };
     layout.elements[2] = hero;
@@ -325,7 +326,8 @@ fn backgrounds_and_motion_change_in_the_layout() {
     assert!(refusal(&shown, "background-to-img */hero.jpg").contains("as its background"));
     for text in ["no-fade */hero.jpg", "no-fade html"] {
         let still = after(&page, text);
-        assert!(still.layout().unwrap().elements[2].motion.is_zero());
+        let hero = &still.layout().unwrap().elements[2];
+        assert!(hero.motion.is_zero() && hero.fade.is_zero());
         assert!(refusal(&still, text).contains("fades or moves in"));
     }
     // A script makes the element of the other image.

@@ -124,6 +124,35 @@ fn with_events(told: &Value) -> Vec<pagerace_page::Element> {
     page.layout().cloned().expect("recorded").elements
 }
 
+#[test]
+fn the_largest_paint_tells_a_fade_from_nothing() {
+    let fades = |lcp: u32, motion: Value| {
+        let mut own = own();
+        own["layout"]["elements"] = json!([
+            {"kind": "text", "rect": [0, 0, 100, 31], "offset": 50, "motionsMs": [motion]},
+            {"kind": "text", "rect": [0, 100, 10, 10], "offset": 50},
+        ]);
+        own["paints"] = json!({"fcpMs": 100, "lcpMs": lcp, "lcpSize": 3_100, "lcpKind": "text"});
+        let har = json!({"log": {
+            "pages": [{"_pagerace": own, "pageTimings": {"onContentLoad": 90, "onLoad": 300}}],
+            "entries": [entry("", "text/html", 100, &json!({}))],
+        }});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        let element = page.layout().expect("recorded").elements[0].clone();
+        let times = [element.motion, element.fade];
+        times.map(Duration::as_millis_f64)
+    };
+    let motion = json!([110, 360, 610]);
+    assert_eq!(fades(628, motion.clone()), [250.0, 500.0], "after its end");
+    assert_eq!(fades(120, motion.clone()), [250.0, 0.0], "a movement");
+    assert_eq!(
+        fades(400, motion),
+        [250.0, 0.0],
+        "an image that came meanwhile"
+    );
+}
+
 /// Returns the event that a text waits for, and the delay, if the script that put it on the page
 /// began at `made`.
 fn wait(made: &Value) -> (Wait, Option<f64>) {
