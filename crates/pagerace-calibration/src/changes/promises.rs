@@ -94,41 +94,35 @@ pub(super) fn section(trials: &[Trial], said: &[LighthousePrediction]) -> Option
         }
         let told = own.iter().filter(|one| one.trial.tells());
         let told: Vec<&&Promise<'_>> = told.collect();
-        let mut row =
-            |of: &str, sign: &dyn Fn(&Promise<'_>) -> bool, near: usize, far: Vec<f64>| {
-                let right = told.iter().filter(|one| sign(one)).count();
-                let of_all =
-                    |count: usize, all: usize| (all > 0).then(|| count as f64 / all as f64);
-                sums.push(vec![
-                    metric.metric().title.to_owned(),
-                    of.to_owned(),
-                    own.len().to_string(),
-                    told.len().to_string(),
-                    share(of_all(right, told.len())),
-                    share(of_all(near, own.len())),
-                    median(&far).map_or_else(|| NONE.to_owned(), |ms| format!("{ms:.0} ms")),
-                ]);
-            };
-        let ours = own.iter().filter(|one| one.trial.is_near()).count();
-        let claims = own.iter().filter(|one| one.claims()).count();
-        let distances = own.iter().filter_map(|one| one.trial.distance());
-        row(
-            "Pagerace",
-            claims,
-            &|one| one.trial.has_sign(),
-            ours,
-            distances.collect(),
+        let count = |of: fn(&Promise<'_>) -> bool| own.iter().filter(|one| of(one)).count();
+        let right = |of: fn(&Promise<'_>) -> bool| told.iter().filter(|one| of(one)).count();
+        let far = own.iter().filter_map(|one| one.trial.distance());
+        let ours = (
+            count(|one| one.claims()),
+            right(|one| one.trial.has_sign()),
+            count(|one| one.trial.is_near()),
+            median(&far.collect::<Vec<_>>()),
         );
-        let theirs = own.iter().filter(|one| one.is_near()).count();
-        let promises = own.iter().filter(|one| one.promises()).count();
-        let distances = own.iter().map(|one| one.distance());
-        row(
-            "Lighthouse",
-            promises,
-            &|one| one.has_sign(),
-            theirs,
-            distances.collect(),
+        let far = own.iter().map(|one| one.distance());
+        let theirs = (
+            count(|one| one.promises()),
+            right(|one| one.has_sign()),
+            count(|one| one.is_near()),
+            median(&far.collect::<Vec<_>>()),
         );
+        let of_all = |count: usize, all: usize| (all > 0).then(|| count as f64 / all as f64);
+        for (of, (said, right, near, far)) in [("Pagerace", ours), ("Lighthouse", theirs)] {
+            sums.push(vec![
+                metric.metric().title.to_owned(),
+                of.to_owned(),
+                own.len().to_string(),
+                said.to_string(),
+                told.len().to_string(),
+                share(of_all(right, told.len())),
+                share(of_all(near, own.len())),
+                far.map_or_else(|| NONE.to_owned(), |ms| format!("{ms:.0} ms")),
+            ]);
+        }
     }
     let spoken = all.iter().filter(|one| one.claims() || one.promises());
     let rows = spoken.map(|one| {

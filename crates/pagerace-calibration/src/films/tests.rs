@@ -184,6 +184,7 @@ fn live_loads_are_compared_with_their_films() {
         after: Wait::ContentLoaded,
         delay: None,
         motion: Duration::ZERO,
+        fade: Duration::ZERO,
         contentful: true,
         natural: None,
         unreserved: false,
