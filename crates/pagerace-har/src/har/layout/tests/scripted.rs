@@ -140,17 +140,15 @@ fn the_largest_paint_tells_a_fade_from_nothing() {
         let options = crate::ImportOptions::default();
         let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
         let element = page.layout().expect("recorded").elements[0].clone();
-        let times = [element.motion, element.fade];
-        times.map(Duration::as_millis_f64)
+        [element.motion, element.fade]
     };
     let motion = json!([110, 360, 610]);
-    assert_eq!(fades(628, motion.clone()), [250.0, 500.0], "after its end");
-    assert_eq!(fades(120, motion.clone()), [250.0, 0.0], "a movement");
-    assert_eq!(
-        fades(400, motion),
-        [250.0, 0.0],
-        "an image that came meanwhile"
-    );
+    let millis = |times: [u64; 2]| times.map(Duration::from_millis);
+    let at_end = fades(628, motion.clone());
+    assert_eq!(at_end, millis([250, 500]), "after its end");
+    let still = millis([250, 0]);
+    assert_eq!(fades(120, motion.clone()), still, "a movement");
+    assert_eq!(fades(400, motion), still, "an image that came meanwhile");
 }
 
 /// Returns the event that a text waits for, and the delay, if the script that put it on the page
