@@ -360,8 +360,8 @@ impl Stage {
             }
             let mut level = 0;
             for paint in paints {
-                // The first rows of an image may be less than a per cent of it.
-                let rows = paint.rows.div_ceil(10) as u8;
+                // The first rows of an image are less than a per cent of it.
+                let rows = (paint.rows / 10).max(1) as u8;
                 if rows > level {
                     level = rows;
                     shows.push((paint.at, part, level));
