@@ -154,7 +154,7 @@ pub(super) fn section(trials: &[Trial], said: &[LighthousePrediction]) -> Option
                 "What Lighthouse {version} promises for these pages and networks, as the \
                  metricSavings of the audit that a reader acts on with the change, and what \
                  Chromium showed. An audit that names several resources promises for all of them, \
-                 and a change may act on one. Column *said*: how often Pagerace claimed an effect, \
+                 and a change may act on one. The column said counts how often Pagerace claimed an effect, \
                  and how often the audit promised one. The last table has those; {NONE} stands for \
                  no promise."
             ))
