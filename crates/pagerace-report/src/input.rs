@@ -127,6 +127,8 @@ pub struct Advice {
     pub rows: Vec<Vec<String>>,
     /// Sentences below the table.
     pub remarks: Vec<String>,
+    /// The record of such advice; empty if there is none.
+    pub record: String,
     /// The settings of the advice.
     pub settings: String,
 }
@@ -215,6 +217,10 @@ pub struct NetworkResult {
     /// The verdict in plain sentences.
     #[serde(skip)]
     pub verdict: String,
+    /// The sentence on who gains: browsers that know of HTTP/3, and first visits; empty if it does
+    /// not matter.
+    #[serde(skip)]
+    pub visit: String,
     /// The record of such verdicts in a plain sentence; empty if there is none.
     #[serde(skip)]
     pub record: String,

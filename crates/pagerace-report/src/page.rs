@@ -88,10 +88,11 @@ pub fn render(report: &Report) -> String {
     let data = serde_json::to_string(&Compact::new(report))
         .expect("plain structs with text keys always serialise");
     let mut body = String::new();
-    if let Some(advice) = &report.advice {
-        advice::section(&mut body, advice);
+    match &report.advice {
+        // Its answer is one about the changes, and not about which of two pages wins.
+        Some(advice) => advice::section(&mut body, advice, &report.doubts),
+        None => verdicts(&mut body, report),
     }
-    verdicts(&mut body, report);
     body.push_str(SECTIONS);
     notes(&mut body, report);
     body.push_str(HOW);
@@ -228,12 +229,10 @@ fn environment(out: &mut String, report: &Report) {
 fn verdicts(out: &mut String, report: &Report) {
     out.push_str("<section id=\"verdicts\" aria-labelledby=\"verdicts-title\">\n");
     out.push_str("<h2 id=\"verdicts-title\">Answer</h2>\n");
-    for doubt in &report.doubts {
-        let _ = writeln!(out, "<p class=\"doubt\">{}</p>", html(doubt));
-    }
+    doubts(out, &report.doubts);
     let overall = report.across.iter().filter(|a| a.metric == report.metric);
     for across in overall.filter(|a| !a.verdict.is_empty()) {
-        verdict(out, report, across.network, (&across.verdict, ""), None);
+        verdict(out, report, across.network, (&across.verdict, "", ""), None);
     }
     let several = report.pages.len() > 1;
     let folded = report.pages.len() > PAGES_UNFOLDED;
@@ -255,12 +254,13 @@ fn verdicts(out: &mut String, report: &Report) {
         for NetworkResult {
             network,
             verdict: text,
+            visit,
             record,
             outcome,
             ..
         } in &page.networks
         {
-            verdict(out, report, *network, (text, record), Some(*outcome));
+            verdict(out, report, *network, (text, visit, record), Some(*outcome));
         }
         if folded {
             out.push_str("</details>\n");
@@ -270,6 +270,13 @@ fn verdicts(out: &mut String, report: &Report) {
         out.push_str("</details>\n");
     }
     out.push_str("</section>\n");
+}
+
+/// Appends what is doubtful about the pages.
+fn doubts(out: &mut String, all: &[String]) {
+    for doubt in all {
+        let _ = writeln!(out, "<p class=\"doubt\">{}</p>", html(doubt));
+    }
 }
 
 /// Appends what a reader should keep in mind.
@@ -296,12 +303,12 @@ fn notes(out: &mut String, report: &Report) {
     }
 }
 
-/// Appends one verdict: network, mark, sentences and their record.
+/// Appends one verdict: network, mark, sentences, who gains, and their record.
 fn verdict(
     out: &mut String,
     report: &Report,
     network: usize,
-    (text, record): (&str, &str),
+    (text, visit, record): (&str, &str, &str),
     went: Option<VerdictKind>,
 ) {
     let (class, mark) = match went {
@@ -334,6 +341,9 @@ fn verdict(
         html(&network.description),
         html(&text),
     );
+    if !visit.is_empty() {
+        let _ = write!(out, "<p>{}</p>", html(visit));
+    }
     if !record.is_empty() {
         let _ = write!(out, "<p class=\"record\">{}</p>", html(record));
     }

@@ -373,9 +373,13 @@ fn network_result(results: &Results, page: usize, network: usize) -> NetworkResu
             .collect(),
         detail: None,
     });
+    let mut visits = results.first_visits.iter();
+    // First visits are loaded of the first page.
+    let visit = visits.find(|visit| page == 0 && visit.network == network);
     NetworkResult {
         network,
         verdict: verdict.sentence,
+        visit: visit.map_or_else(String::new, |visit| visit.sentence(&results.plan)),
         record: record_of(ranked).unwrap_or_default(),
         outcome: verdict.kind,
         winner: verdict.winner,

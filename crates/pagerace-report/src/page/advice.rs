@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
+use super::doubts;
 use super::escape::html;
 use crate::input::Advice;
 
 /// Appends the answer, what to paste, and behind folds what was tried.
-pub(super) fn section(out: &mut String, advice: &Advice) {
+pub(super) fn section(out: &mut String, advice: &Advice, doubtful: &[String]) {
     out.push_str("<section id=\"advice\" aria-labelledby=\"advice-title\">\n");
     out.push_str("<h2 id=\"advice-title\">What to change</h2>\n");
+    doubts(out, doubtful);
     let (changes, others): (Vec<&String>, Vec<&String>) = advice
         .sentences
         .iter()
@@ -25,6 +27,9 @@ pub(super) fn section(out: &mut String, advice: &Advice) {
             let _ = writeln!(out, "<li><code>{}</code>: {}</li>", html(what), html(rest));
         }
         out.push_str("</ol>\n");
+    }
+    if !advice.record.is_empty() {
+        let _ = writeln!(out, "<p class=\"record\">{}</p>", html(&advice.record));
     }
     if !advice.lines.is_empty() {
         out.push_str("<h3>To paste</h3>\n<ul>\n");
@@ -118,7 +123,7 @@ mod tests {
             ..Advice::default()
         };
         let mut out = String::new();
-        section(&mut out, &advice);
+        section(&mut out, &advice, &[]);
         assert!(!out.contains("One change brings"), "it is the title");
         assert!(out.contains("<p>All users gain.</p>"));
         assert!(out.contains("<li><code>lazy */&lt;a&gt;.jpg</code>: -1 ms; because.</li>"));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pagerace_core::Destination;
 use pagerace_lab::advice::selector;
 use pagerace_page::change::Edit;
-use pagerace_page::{Changes, Page};
+use pagerace_page::{Changes, Page, Resource};
 
 /// The lines that make changes.
 pub(super) struct Paste {
@@ -37,9 +37,10 @@ pub(super) fn paste(page: &Page, changes: &Changes) -> Paste {
                 Edit::Set(attribute, value) => {
                     format!("to the element of {name}: {attribute}=\"{value}\"")
                 }
-                Edit::Face(display) => {
-                    format!("in the @font-face rule of {name}: font-display: {display}")
-                }
+                Edit::Face(display) => match of_google(&after, resource) {
+                    Some(sheet) => format!("to the URL of {sheet}: &display={display}"),
+                    None => format!("in the @font-face rule of {name}: font-display: {display}"),
+                },
                 Edit::Rename(url) => format!("instead of {}: {url}", resource.url),
                 Edit::Move => format!("move the element of {name} to the end of <body>"),
                 Edit::Hold => format!(
@@ -72,6 +73,14 @@ pub(super) fn paste(page: &Page, changes: &Changes) -> Paste {
         lines: lines.into_iter().collect(),
         without,
     }
+}
+
+/// Returns the style sheet of Google Fonts that names the font. Nobody edits its rules, but its URL
+/// takes a `font-display` (<https://developers.google.com/fonts/docs/css2#use_font-display>).
+fn of_google(page: &Page, font: &Resource) -> Option<String> {
+    let sheet = page.resource(font.discovery.trigger.parent()?);
+    let is_google = page.origin(sheet.origin).host == "fonts.googleapis.com";
+    is_google.then(|| selector(page, sheet).unwrap_or_else(|| sheet.url.clone()))
 }
 
 /// Returns true if live servers can make all the changes.

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use comfy_table::Cell;
 use pagerace_lab::VERSION;
-use pagerace_lab::advice::{Tried, combined};
+use pagerace_lab::advice::combined;
 use pagerace_lab::facts::facts;
-use pagerace_page::PaintEvidence;
+use pagerace_page::{Changes, PaintEvidence};
 use pagerace_report::input::Provenance;
 
 use super::servers::Server;
@@ -103,22 +103,26 @@ pub(super) fn advice(
     if let Some(record) = answer.record() {
         say(out, &record)?;
     }
-    let mut gaining = advice.judged.iter().filter(|one| words::gains(one));
+    // All that is advised, or the best change that servers can make.
+    let gaining = advice.judged.iter().filter(|one| words::gains(one));
+    let gaining = gaining.map(|one| &one.idea.changes);
+    let mut tried = std::iter::once(&changes).chain(gaining);
     // Others' recordings hold no bodies to serve, as a rule.
-    let servable = |one: &&Tried| {
-        page.paint_evidence() == PaintEvidence::Recorded
-            && paste::is_servable(page, &one.idea.changes)
+    let servable = |one: &&Changes| {
+        !one.is_empty()
+            && page.paint_evidence() == PaintEvidence::Recorded
+            && paste::is_servable(page, one)
     };
-    if let Some(best) = gaining.find(servable) {
+    if let Some(best) = tried.find(servable) {
         let networks: Vec<String> = verified.iter().map(|one| quoted(one)).collect();
         let text = format!(
-            "Check the best in Chromium: pagerace live {} --protocol {} --network {} --metric {} \
+            "Check it in Chromium: pagerace live {} --protocol {} --network {} --metric {} \
              --change \"{}\"",
             file.display(),
             plan.contenders[0].protocols,
             networks.join(","),
             plan.metric,
-            best.idea.changes
+            best
         );
         writeln!(out, "{text}")?;
     }

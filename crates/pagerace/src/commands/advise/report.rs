@@ -7,7 +7,7 @@ use anyhow::Result;
 use pagerace_lab::advice::combined;
 use pagerace_lab::export::report::report;
 use pagerace_lab::{Contender, Plan};
-use pagerace_report::input::Advice;
+use pagerace_report::input::{Advice, Report};
 
 use super::words::Answer;
 use super::{paste, servers};
@@ -40,6 +40,9 @@ pub(super) fn write(
         format!("What should change about {}?", answer.page().name)
     };
     input.title = first[usize::from(is_answered)].clone();
+    if is_answered {
+        rename(&mut input);
+    }
     input.advice = Some(section(answer, &first));
     write_text(path, &pagerace_report::render(&input))
 }
@@ -71,6 +74,20 @@ fn racing(answer: Answer<'_>, networks: &[usize]) -> Plan {
     }
 }
 
+/// Gives the page after all changes a short name: the changes themselves are listed.
+fn rename(input: &mut Report) {
+    const CHANGED: &str = "changed";
+    let Some(changed) = input.contenders.get_mut(1) else {
+        return;
+    };
+    let long = std::mem::replace(&mut changed.name, CHANGED.to_owned());
+    for page in &mut input.pages {
+        for why in page.networks.iter_mut().flat_map(|one| &mut one.whys) {
+            why.sentence = why.sentence.replace(&long, CHANGED);
+        }
+    }
+}
+
 fn section(answer: Answer<'_>, first: &[String]) -> Advice {
     let (page, advice) = (answer.page(), answer.advice);
     let changes = combined(advice.together.iter().map(|one| &one.idea));
@@ -82,7 +99,6 @@ fn section(answer: Answer<'_>, first: &[String]) -> Advice {
         .map(|server| (server.title().to_owned(), fields.lines(server)));
     let mut remarks = answer.costs_alone();
     remarks.extend(answer.idle());
-    remarks.extend(answer.record());
     Advice {
         sentences: first.iter().skip(1).cloned().collect(),
         lines: paste.lines,
@@ -91,6 +107,7 @@ fn section(answer: Answer<'_>, first: &[String]) -> Advice {
         header: answer.header(),
         rows: advice.judged.iter().map(|one| answer.row(one)).collect(),
         remarks,
+        record: answer.record().unwrap_or_default(),
         settings: answer.settings(),
     }
 }

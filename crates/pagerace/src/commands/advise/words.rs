@@ -64,7 +64,7 @@ impl<'a> Answer<'a> {
             ));
         }
         let unlike = match best.idea.changes.all().first() {
-            Some(change) if record.of_kind == 0 => format!(", none of them by `{}`", change.kind()),
+            Some(change) if record.of_kind == 0 => format!(" None was about `{}`.", change.kind()),
             _ => String::new(),
         };
         let about = kind.map_or_else(|| "changes".to_owned(), |kind| format!("`{kind}`"));
@@ -73,14 +73,14 @@ impl<'a> Answer<'a> {
             _ => " Those pages had recorded layouts, which this one has not.",
         };
         Some(format!(
-            "How sure: of {} such claims about {about} and {title} that were measured in Chromium, \
-             {} came true, {} did not show, and {} had the wrong sign{unlike} \
-             (docs/accuracy-changes.md: {}).{elsewhere}",
+            "How sure: {} such claims about {about} and {title} were measured in Chromium ({}): {} \
+             came true, {} showed no clear effect, and {} went the other way.{unlike} See \
+             docs/accuracy-changes.md.{elsewhere}",
             record.claims,
+            measured_over(),
             record.came_true,
             record.undecided,
             record.wrong,
-            measured_over()
         ))
     }
 
@@ -110,7 +110,9 @@ impl<'a> Answer<'a> {
             let (what, why) = (one.idea.brief(), &one.idea.because);
             let costs = self.costs(one);
             let costs = costs.map_or(String::new(), |later| format!(" But later: {later}."));
-            let text = format!("{}. {what}: {added}; {why}.{costs}", place + 1);
+            // What a change adds to others may be more than it does alone.
+            let further = if place > 0 { "a further " } else { "" };
+            let text = format!("{}. {what}: {further}{added}; {why}.{costs}", place + 1);
             all.push((false, text));
         }
         all
