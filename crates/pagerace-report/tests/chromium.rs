@@ -259,6 +259,7 @@ fn report() -> Report {
         outcome: VerdictKind::Better,
         winner: Some(1),
         verdict: "h3 is sooner.".to_owned(),
+        visit: "For whom: a first visit sees no difference.".to_owned(),
         record: "How sure: 9 of 10 such winners won.".to_owned(),
         rows: vec![row(1, 500.0), row(0, 600.0)],
         whys: vec![Why {

@@ -75,8 +75,8 @@ impl Promise<'_> {
 }
 
 /// Returns the comparison; `None` if Lighthouse was not asked about any of the changes.
-pub(super) fn section(trials: &[Trial], said: &[LighthousePrediction]) -> Option<Section> {
-    let all: Vec<Promise<'_>> = trials
+pub(super) fn section<'a>(trials: &'a [Trial], said: &[LighthousePrediction]) -> Option<Section> {
+    let all: Vec<Promise<'a>> = trials
         .iter()
         .filter(|trial| ["fcp", "lcp"].contains(&trial.metric.metric().name))
         .filter_map(|trial| promise(trial, said))
@@ -88,26 +88,26 @@ pub(super) fn section(trials: &[Trial], said: &[LighthousePrediction]) -> Option
     let mut sums = Vec::new();
     for metric in super::tables::metrics(trials) {
         let own = all.iter().filter(|one| one.trial.metric == metric);
-        let own: Vec<&Promise<'_>> = own.collect();
+        let own: Vec<&Promise<'a>> = own.collect();
         if own.is_empty() {
             continue;
         }
         let told = own.iter().filter(|one| one.trial.tells());
-        let told: Vec<&&Promise<'_>> = told.collect();
-        let count = |of: fn(&Promise<'_>) -> bool| own.iter().filter(|one| of(one)).count();
-        let right = |of: fn(&Promise<'_>) -> bool| told.iter().filter(|one| of(one)).count();
+        let told: Vec<&&Promise<'a>> = told.collect();
+        let count = |of: fn(&Promise<'a>) -> bool| own.iter().filter(|one| of(one)).count();
+        let right = |of: fn(&Promise<'a>) -> bool| told.iter().filter(|one| of(one)).count();
         let far = own.iter().filter_map(|one| one.trial.distance());
         let ours = (
-            count(|one| one.claims()),
+            count(Promise::claims),
             right(|one| one.trial.has_sign()),
             count(|one| one.trial.is_near()),
             median(&far.collect::<Vec<_>>()),
         );
         let far = own.iter().map(|one| one.distance());
         let theirs = (
-            count(|one| one.promises()),
-            right(|one| one.has_sign()),
-            count(|one| one.is_near()),
+            count(Promise::promises),
+            right(Promise::has_sign),
+            count(Promise::is_near),
             median(&far.collect::<Vec<_>>()),
         );
         let of_all = |count: usize, all: usize| (all > 0).then(|| count as f64 / all as f64);
@@ -135,9 +135,10 @@ pub(super) fn section(trials: &[Trial], said: &[LighthousePrediction]) -> Option
             trial.changes.to_string(),
             trial.metric.metric().name.to_owned(),
             one.audit.to_owned(),
-            match one.promises() {
-                true => signed(one.difference),
-                false => NONE.to_owned(),
+            if one.promises() {
+                signed(one.difference)
+            } else {
+                NONE.to_owned()
             },
             trial
                 .predicted

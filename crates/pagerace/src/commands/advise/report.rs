@@ -39,7 +39,7 @@ pub(super) fn write(
     } else {
         format!("What should change about {}?", answer.page().name)
     };
-    input.title = first[usize::from(is_answered)].clone();
+    input.title.clone_from(&first[usize::from(is_answered)]);
     if is_answered {
         rename(&mut input);
     }
