@@ -15,9 +15,9 @@ fn converse(sandbox: &Sandbox, requests: &[Value]) -> Vec<Value> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    let mut output = BufReader::new(child.stdout.take().unwrap());
+        .expect("it starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
     let begin = json!({
         "jsonrpc": "2.0", "id": 0, "method": "initialize",
         "params": {
@@ -27,20 +27,20 @@ fn converse(sandbox: &Sandbox, requests: &[Value]) -> Vec<Value> {
         },
     });
     let mut ask = |request: &Value| -> Value {
-        writeln!(input, "{request}").unwrap();
+        writeln!(input, "{request}").expect("it reads");
         if request.get("id").is_none() {
             return Value::Null;
         }
         let mut line = String::new();
-        output.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap()
+        output.read_line(&mut line).expect("it answers");
+        serde_json::from_str(&line).expect("JSON")
     };
     let hello = ask(&begin);
     assert_eq!(hello["result"]["serverInfo"]["name"], "pagerace", "{hello}");
     ask(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     let answers = requests.iter().map(&mut ask).collect();
     drop(input);
-    assert!(child.wait().unwrap().success());
+    assert!(child.wait().expect("it ends").success());
     answers
 }
 
