@@ -11,7 +11,7 @@ pub fn is_white(pixel: [u8; 3]) -> bool {
     pixel.iter().all(|value| *value >= WHITE)
 }
 
-/// How often each value of red, green and blue occurs in a picture.
+/// Counts of the values of red, green and blue in a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histograms([[u32; 256]; 3]);
 

@@ -324,7 +324,6 @@ fn in_markup(
                     | Edit::Replace(_)
             )
         {
-            named.insert(url.clone());
             // A preload of a file that stands in the document is idle; one of a file that moves, or
             // runs otherwise, stays.
             let edit = match edit {
@@ -332,6 +331,10 @@ fn in_markup(
                 Edit::Move | Edit::Set("type" | "media", _) if is_preload => continue,
                 edit => edit,
             };
+            // The preload goes, and nothing takes the place of an element that a script makes.
+            if !(is_preload && *edit == Edit::Remove && matches!(all[url], Edit::Replace(_))) {
+                named.insert(url.clone());
+            }
             ends.insert(reference.offset as usize, edit);
         }
     }

@@ -191,6 +191,24 @@ impl Laboratory<'_> {
         }
     }
 
+    /// Returns the effects of ideas in these worlds, and the ideas by rank.
+    fn screen(
+        &self,
+        name: &'static str,
+        all: &[Idea],
+        seed: u64,
+        runs: usize,
+    ) -> Result<(Vec<Vec<Effects>>, Vec<usize>), LabError> {
+        let changes: Vec<Changes> = all.iter().map(|idea| idea.changes.clone()).collect();
+        let results = self.race(name, &self.plan(seed, runs, &changes))?;
+        let found: Vec<Vec<Effects>> = (1..=all.len())
+            .map(|contender| self.effects(&results, 0, contender))
+            .collect();
+        let mut ranked: Vec<usize> = (0..all.len()).collect();
+        ranked.sort_by_key(|i| (rank(&found[*i], &all[*i]), *i));
+        Ok((found, ranked))
+    }
+
     /// Tries many ideas in one world, and returns those to try in more: the best and the worst, in
     /// their order; and of the others those that move nothing.
     fn sift(&self, all: Vec<Idea>, seed: u64) -> Result<(Vec<Idea>, Vec<Idea>), LabError> {
@@ -198,13 +216,7 @@ impl Laboratory<'_> {
         if all.len() <= best + worst {
             return Ok((all, Vec::new()));
         }
-        let changes: Vec<Changes> = all.iter().map(|idea| idea.changes.clone()).collect();
-        let results = self.race("sifting", &self.plan(seed, 1, &changes))?;
-        let found: Vec<Vec<Effects>> = (1..=all.len())
-            .map(|contender| self.effects(&results, 0, contender))
-            .collect();
-        let mut ranked: Vec<usize> = (0..all.len()).collect();
-        ranked.sort_by_key(|i| (rank(&found[*i], &all[*i]), *i));
+        let (found, mut ranked) = self.screen("sifting", &all, seed, 1)?;
         ranked.drain(best..all.len() - worst);
         let (mut kept, mut unmoved) = (Vec::new(), Vec::new());
         for (i, idea) in all.into_iter().enumerate() {
@@ -278,13 +290,7 @@ pub fn advise(
 
     let awaited = awaited(&lab, screening, screened_runs, explainer)?;
     let (all, unmoved) = lab.sift(ideas(lab.page(), &awaited), screening)?;
-    let changes: Vec<Changes> = all.iter().map(|idea| idea.changes.clone()).collect();
-    let screened = lab.race("trying", &lab.plan(screening, screened_runs, &changes))?;
-    let found: Vec<Vec<Effects>> = (1..=all.len())
-        .map(|contender| lab.effects(&screened, 0, contender))
-        .collect();
-    let mut ranked: Vec<usize> = (0..all.len()).collect();
-    ranked.sort_by_key(|i| (rank(&found[*i], &all[*i]), *i));
+    let (found, ranked) = lab.screen("trying", &all, screening, screened_runs)?;
     let (chosen, idle): (Vec<usize>, Vec<usize>) = ranked
         .into_iter()
         .partition(|i| found[*i].iter().any(Effects::moves));

@@ -73,7 +73,7 @@ pub struct Report {
     /// Sentences to read before the results: pages whose recorded load is reproduced badly.
     #[serde(skip)]
     pub doubts: Vec<String>,
-    /// What to change about the page, if the report is one of advice.
+    /// Advice on the page, if the report is one.
     #[serde(skip)]
     pub advice: Option<Advice>,
     /// Caveats for the reader, one sentence each: data missing from the recording, runs
@@ -109,10 +109,10 @@ impl Provenance {
     }
 }
 
-/// What to change about a page, as people read it.
+/// Advice on a page, as people read it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Advice {
-    /// The answer after the question, one sentence each, the most important first. Those that begin
+    /// The sentences after the question and the title, the most important first. Those that begin
     /// with a number and a full stop are the changes.
     pub sentences: Vec<String>,
     /// Lines to paste: a place, a colon and the text.

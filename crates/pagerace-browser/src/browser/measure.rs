@@ -39,7 +39,7 @@ impl Browser {
 
     /// Returns true once a paint was contentful.
     pub fn has_painted(&self) -> bool {
-        self.screen.first().is_some()
+        self.screen.has_first()
     }
 
     /// Returns the arrival of the document's response head.

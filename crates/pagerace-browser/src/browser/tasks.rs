@@ -177,10 +177,10 @@ impl Browser {
 
     /// Returns the time from the end of a frame's task until the frame is on the screen.
     pub(super) fn presentation(&self) -> Duration {
-        if self.screen.first().is_none() {
-            self.overheads.presentation
-        } else {
+        if self.screen.has_first() {
             self.overheads.later_presentation
+        } else {
+            self.overheads.presentation
         }
     }
 

@@ -108,7 +108,7 @@ impl Browser {
     /// makes a paint contentful (<https://www.w3.org/TR/paint-timing/>: "text with
     /// pending web fonts" counts).
     fn paint_pending_text(&mut self, now: Instant) {
-        if self.screen.first().is_some() || self.hides_elements() {
+        if self.screen.has_first() || self.hides_elements() {
             return;
         }
         let mut waiting = self.rendering.text_waiting.iter();

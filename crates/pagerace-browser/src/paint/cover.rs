@@ -46,8 +46,7 @@ pub(super) fn owned(layout: &PageLayout) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use pagerace_core::Duration;
-    use pagerace_page::{Element, ElementKind, PageLayout, Rect, Wait};
+    use pagerace_page::{Element, ElementKind, PageLayout, Rect};
 
     use super::owned;
 
@@ -60,15 +59,7 @@ mod tests {
                 width,
                 height,
             },
-            offset: None,
-            after: Wait::ContentLoaded,
-            delay: None,
-            motion: Duration::ZERO,
-            fade: Duration::ZERO,
-            contentful: false,
-            natural: None,
-            unreserved: false,
-            share: 0.0,
+            ..Element::default()
         }
     }
 

@@ -137,6 +137,11 @@ impl Screen {
         self.void = true;
     }
 
+    /// Returns true once a paint was contentful, whether or not its fade has ended.
+    pub(crate) fn has_first(&self) -> bool {
+        !self.void && self.painted.iter().any(|p| p.size.contentful)
+    }
+
     /// Returns the first contentful paint: text, or the first part of an image.
     pub(crate) fn first(&self) -> Option<Instant> {
         let contentful = |p: &&Painted| p.size.contentful && !self.void;

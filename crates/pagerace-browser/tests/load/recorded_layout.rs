@@ -33,14 +33,8 @@ pub(crate) fn text(width: f32, offset: Option<u64>, fonts: &[u32]) -> Element {
             height: 10.0,
         },
         offset,
-        after: Wait::ContentLoaded,
-        delay: None,
-        motion: Duration::ZERO,
-        fade: Duration::ZERO,
         contentful: true,
-        natural: None,
-        unreserved: false,
-        share: 0.0,
+        ..Element::default()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What Lighthouse promises of the changes that were measured.
+//! Lighthouse's promises beside the changes that were measured.
 
 use pagerace_lab::stats::median;
 use pagerace_report::sections::{Section, Table, columns};
@@ -40,7 +40,7 @@ const AUDITS: [(&str, &[&str]); 11] = [
 
 const BLOCKING: [&str; 2] = ["render-blocking-resources", "render-blocking-insight"];
 
-/// What an audit promises of a change that was measured.
+/// The promise of an audit about a change that was measured.
 struct Promise<'a> {
     trial: &'a Trial,
     audit: &'static str,
@@ -170,7 +170,7 @@ pub(super) fn section<'a>(trials: &'a [Trial], said: &[LighthousePrediction]) ->
     )
 }
 
-/// Returns what Lighthouse promises of the change; `None` if it was not asked, or no audit is about
+/// Returns the promise of Lighthouse about the change; `None` if it was not asked, or no audit is about
 /// such changes.
 fn promise<'a>(trial: &'a Trial, said: &[LighthousePrediction]) -> Option<Promise<'a>> {
     let (_, audits) = AUDITS.iter().find(|(kind, _)| *kind == trial.kind())?;

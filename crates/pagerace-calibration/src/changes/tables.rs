@@ -299,7 +299,7 @@ fn row(trial: &Trial) -> Vec<String> {
     ]
 }
 
-/// Returns what was measured how, and the command that repeats it.
+/// Returns the section on the settings of the loads, with the command that repeats them.
 pub(crate) fn circumstances(observations: &Observations, rerun: &str) -> Section {
     let settings = observations.settings.iter().map(|one| {
         let more = one

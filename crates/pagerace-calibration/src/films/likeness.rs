@@ -1,4 +1,4 @@
-//! How alike two reels are.
+//! Likeness of two reels.
 //!
 //! Structural similarity (SSIM) is that of Wang, Bovik, Sheikh and Simoncelli, "Image quality
 //! assessment: from error visibility to structural similarity", IEEE Transactions on Image Processing
@@ -10,7 +10,7 @@ use pagerace_report::film::ScenePart;
 use super::reel::{Frame, Reel};
 
 /// Side of a window in pixels, and the distance of two windows.
-const WINDOW: usize = 8;
+pub(super) const WINDOW: usize = 8;
 const WINDOW_STEP: usize = 4;
 /// The constants that keep flat windows from dividing by zero: (0.01 * 255)^2, (0.03 * 255)^2.
 const C1: f64 = 6.5025;
@@ -18,8 +18,8 @@ const C2: f64 = 58.5225;
 /// Brightness of the screen before the first frame.
 const WHITE: u8 = 255;
 /// Time between two moments in milliseconds.
-const MOMENT_MS: f64 = 20.0;
-/// Difference of visual progress up to which two frames show the same much.
+pub(super) const MOMENT_MS: f64 = 20.0;
+/// Difference of visual progress up to which two frames count as equally far.
 const SAME: f64 = 0.05;
 /// Share of the difference of two frames that a part has to hold to be named.
 const MOST: f64 = 0.5;
@@ -61,7 +61,7 @@ fn window(pixels: impl Iterator<Item = (f64, f64)>, count: f64) -> f64 {
 /// The likeness of a film to screenshots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Likeness {
-    /// Equal times, every 20 ms from the first change of either to the last.
+    /// Equal times, [`MOMENT_MS`] apart, from the first change of either to the last.
     pub moments: Vec<Moment>,
     /// SSIM of the first frames with 10, 20 .. 90 % of visual progress.
     pub at_progress: Vec<f64>,
@@ -135,11 +135,11 @@ pub fn likeness(predicted: &Reel, live: &Reel) -> Likeness {
     }
 }
 
-/// What is wrong at a moment.
+/// A fault at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fault {
     /// Time in milliseconds by which the film is ahead of the browser, negative if it is behind;
-    /// `None` if both show the same much.
+    /// `None` if both are equally far.
     pub ahead_ms: Option<f64>,
     /// The smallest part that holds most of the difference: index into the parts.
     pub part: Option<usize>,

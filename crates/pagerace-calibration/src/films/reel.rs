@@ -9,9 +9,13 @@ use pagerace_report::film::Raster;
 use serde::{Deserialize, Serialize};
 
 /// Longest side of a frame in pixels.
-const SIDE: usize = 96;
+pub(super) const SIDE: usize = 96;
 /// Most bytes of all frames of a load that is read.
 const BYTES_MAX: usize = 64 << 20;
+/// Latest time of a frame that is read, milliseconds.
+const MS_MAX: f64 = 3_600_000.0;
+/// Visual progress of the finished page in thousandths.
+const WHOLE: u16 = 1_000;
 
 /// Distinct frames of a load in order of time. Before the first one, the screen is white.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,14 +45,14 @@ impl Reel {
         let last = Histograms::of(&last.pixels);
         let mut own: Vec<Frame> = Vec::new();
         for (ms, frame) in frames {
-            let luma = frame.luma(width, height);
-            if own.last().is_none_or(|before| before.luma != luma) {
-                let share = Histograms::of(&frame.pixels).progress_to(&last);
-                own.push(Frame {
-                    ms: (ms * 10.0).round() / 10.0,
-                    share: (share * 1e3).round() / 1e3,
-                    luma,
-                });
+            let frame = Frame {
+                ms: (ms * 10.0).round() / 10.0,
+                share: (Histograms::of(&frame.pixels).progress_to(&last) * 1e3).round() / 1e3,
+                luma: frame.luma(width, height),
+            };
+            let shows = |one: &Frame| one.luma == frame.luma && one.share.eq(&frame.share);
+            if !own.last().is_some_and(shows) {
+                own.push(frame);
             }
         }
         Some(Self {
@@ -97,7 +101,8 @@ impl Reel {
         for frame in &self.frames {
             index += (frame.ms - since) * (1.0 - shown);
             since = frame.ms;
-            shown = (frame.share * 100.0).floor() / 100.0;
+            // Shares are whole thousandths, which binary fractions are not.
+            shown = ((frame.share * 1e3).round() / 10.0).floor() / 100.0;
         }
         index
     }
@@ -182,11 +187,18 @@ impl TryFrom<Stored> for Reel {
         }
         let (width, rows) = (info.width as usize, info.height as usize);
         let count = stored.ms.len();
-        if stored.height == 0 || stored.progress.len() != count || rows != stored.height * count {
+        let expected = stored.height.checked_mul(count);
+        if stored.height == 0 || stored.progress.len() != count || expected != Some(rows) {
             return Err(ReelError("their number differs from that of their times"));
         }
         if !stored.ms.is_sorted() {
             return Err(ReelError("their times do not ascend"));
+        }
+        if !stored.ms.iter().all(|ms| (0.0..=MS_MAX).contains(ms)) {
+            return Err(ReelError("one has a time below zero or above an hour"));
+        }
+        if stored.progress.iter().any(|share| *share > WHOLE) {
+            return Err(ReelError("one has more visual progress than the last"));
         }
         let luma = pixels.chunks_exact(width * stored.height);
         let told = stored.ms.iter().zip(&stored.progress);

@@ -7,23 +7,25 @@ use pagerace_lab::unit::percent;
 use pagerace_report::film::PartKind;
 use pagerace_report::sections::{Section, Table, columns};
 
-use super::likeness::{Likeness, fault, likeness};
+use super::likeness::{Likeness, MOMENT_MS, WINDOW, fault, likeness};
+use super::reel::SIDE;
 use super::{Beside, Reel};
+use crate::cell::relative_error;
 use crate::changes::circumstances;
 use crate::errors::Errors;
 use crate::observation::Observations;
-use crate::tables::{Extent, NONE, share, signed};
+use crate::tables::{NONE, share, signed};
 
 /// Most loads whose faults are named.
 const WORST_MAX: usize = 10;
 
-/// Returns all sections in order. `rerun` is the command that repeats the comparison; may be empty.
+/// Returns the sections for the terminal, and those that follow them on a page. `rerun` is the
+/// command that repeats the comparison; may be empty.
 pub fn sections(
     all: &[Beside],
     observations: &Observations,
     rerun: &str,
-    extent: Extent,
-) -> Vec<Section> {
+) -> (Vec<Section>, Vec<Section>) {
     let compared: Vec<Compared<'_>> = all
         .iter()
         .map(|one| (one, likeness(&one.predicted, &one.live)))
@@ -32,11 +34,8 @@ pub fn sections(
     sections.extend([summary(&compared), places(&compared)]);
     sections.push(speed_index(all));
     sections.push(worst(&compared));
-    if extent == Extent::Page {
-        sections.push(each(&compared));
-        sections.push(circumstances(observations, rerun));
-    }
-    sections
+    let further = vec![each(&compared), circumstances(observations, rerun)];
+    (sections, further)
 }
 
 /// A load and its likeness.
@@ -63,15 +62,15 @@ fn introduction(all: &[Beside], observations: &Observations) -> Section {
             all.len(),
             pages.len()
         ))
-        .say(
+        .say(format!(
             "Structural similarity (SSIM) is 1 for equal pictures and about 0 for unrelated ones. \
-             It is that of the brightness of pictures whose longer side has 96 pixels, in windows of \
-             8 x 8 pixels. Equal times are all 20 ms from the first change of film or browser to the \
-             last of both, so that neither the empty screen before nor the finished page after count. \
-             Equal visual progress compares the first frames with 10, 20 .. 90 % of it. Every \
-             prediction is one load that loses the packets of the live one and in which nothing else \
-             is left to chance.",
-        )
+             It is that of the brightness of pictures whose longer side has {SIDE} pixels, in \
+             windows of {WINDOW} x {WINDOW} pixels. Equal times are {MOMENT_MS} ms apart, from the \
+             first change of film or browser to the last of both, so that neither the empty screen \
+             before nor the finished page after counts. Equal visual progress compares the first \
+             frames with 10, 20 .. 90 % of it. Every prediction is one load that loses the packets \
+             of the live one and in which nothing else is left to chance."
+        ))
         .say_all(waited)
 }
 
@@ -155,10 +154,8 @@ fn places(all: &[Compared<'_>]) -> Section {
 
 fn speed_index(all: &[Beside]) -> Section {
     let errors = |name: &str, value: &dyn Fn(&Beside) -> Option<f64>| {
-        let errors = all.iter().filter_map(|one| {
-            let live = one.live_index?;
-            Some((value(one)? - live) / live)
-        });
+        let errors = all.iter();
+        let errors = errors.filter_map(|one| relative_error(value(one), one.live_index));
         let signed_errors: Vec<f64> = errors.collect();
         let errors: Vec<f64> = signed_errors.iter().map(|error| error.abs()).collect();
         let errors = Errors::quantiles(&errors);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use pagerace_core::{Destination, Duration, ScriptMode};
+use pagerace_page::change::Change;
 use pagerace_page::intervention::{Selector, Target};
 use pagerace_page::model::ElementKind;
 use pagerace_page::{Changes, Page, Resource, ResourceId, Trigger};
@@ -19,6 +20,8 @@ const SMALL_BYTES: u64 = 15_000;
 const HINTS_MAX: usize = 4;
 /// Maximum number of images that one idea makes lazy.
 const LAZY_MAX: usize = 12;
+/// Maximum number of hosts whose frames may wait for a click.
+const FACADES_MAX: usize = 4;
 
 /// Changes that may help.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -283,12 +286,21 @@ impl Ideas<'_> {
         ] {
             self.cost(&format!("remove {what}"), because);
         }
-        let frames =
-            self.page.resources.iter().filter(|resource| {
-                resource.destination == Destination::Iframe && resource.third_party
-            });
-        let hosts = frames.map(|frame| self.page.origin(frame.origin).host.clone());
-        let hosts: BTreeSet<String> = hosts.collect();
+        // Nobody asks for advertisements by a click.
+        let ads = "remove ads".parse::<Change>();
+        let ads = ads.map_or_else(|_| Vec::new(), |ads| ads.selected(self.page));
+        let frames = self.page.resources.iter().filter(|resource| {
+            resource.destination == Destination::Iframe
+                && resource.third_party
+                && !ads.contains(&resource.id)
+        });
+        let mut hosts: Vec<String> = Vec::new();
+        for frame in frames {
+            let host = &self.page.origin(frame.origin).host;
+            if !hosts.contains(host) && hosts.len() < FACADES_MAX {
+                hosts.push(host.clone());
+            }
+        }
         for host in hosts {
             self.cost(
                 &format!("facade {host}"),

@@ -7,7 +7,7 @@ use crate::metric::MetricId;
 const TABLE: &str = include_str!("record.csv");
 
 /// The begin of the comment that says what was measured.
-pub const OVER: &str = "# over ";
+pub const OVER: &str = "# trials: ";
 
 /// The fewest claims about one kind of change that have a record of their own.
 const ENOUGH: u32 = 8;

@@ -1,8 +1,6 @@
 use pagerace_core::{Duration, Instant};
 use pagerace_page::timeline::{Paint, Part};
-use pagerace_page::{
-    Element, ElementKind, Page, PageLayout, Paints, Pictures, Rect, ResourceId, Wait,
-};
+use pagerace_page::{Element, ElementKind, Page, PageLayout, Paints, Pictures, Rect, ResourceId};
 
 use pagerace_report::film::Shot;
 
@@ -31,15 +29,8 @@ fn element(kind: ElementKind, [x, y, width, height]: [f32; 4]) -> Element {
             width,
             height,
         },
-        offset: None,
-        after: Wait::ContentLoaded,
-        delay: None,
-        motion: Duration::ZERO,
-        fade: Duration::ZERO,
         contentful: true,
-        natural: None,
-        unreserved: false,
-        share: 0.0,
+        ..Element::default()
     }
 }
 

@@ -85,7 +85,7 @@ fn shrink(page: &mut Page, id: ResourceId, change: &str) -> Result<(), &'static 
     if bytes as f64 > resource.body_bytes as f64 * (1.0 - LEAST) {
         return Err("it would not be smaller");
     }
-    // What the body would add to others shrinks with it, and what others would add to a document.
+    // Its size in a bundle shrinks with the body, and so do the sizes of others inside a document.
     let share = bytes as f64 / resource.body_bytes.max(1) as f64;
     let is_document = id == page.document;
     let (own, others) = (named("bundle", ""), named("inline", ""));

@@ -29,11 +29,11 @@ impl Kind for Module {
                 return Err("it is no script");
             }
             let at = place::of_element(page, resource)?;
-            if !resource.render_blocking && !place::has_content_behind(page, at) {
-                return Err("it is at the end of the body already");
-            }
             if resource.script_mode != ScriptMode::Blocking {
                 return Err("no parser waits for it");
+            }
+            if !resource.render_blocking && !place::has_content_behind(page, at) {
+                return Err("it is at the end of the body already");
             }
             if resource.origin != own {
                 return Err("another host serves it, which would have to allow that (CORS)");

@@ -4,7 +4,7 @@ use pagerace_core::{Destination, Duration, RequestPriority};
 
 use super::{Change, Changes, Edit};
 use crate::model::{
-    Element, ElementKind, Evidence, FetchPriority, Origin, PageLayout, Paints, RecordedPage, Rect,
+    Element, ElementKind, Evidence, FetchPriority, Origin, PageLayout, Paints, RecordedPage,
 };
 use crate::{Page, Resource, ResourceId, Trigger, Wait};
 
@@ -59,16 +59,9 @@ fn page() -> Page {
     resources[7].discovery.evidence = Evidence::Timing;
     let element = |kind, after| Element {
         kind,
-        rect: Rect::default(),
-        offset: None,
         after,
-        delay: None,
-        motion: Duration::ZERO,
-        fade: Duration::ZERO,
         contentful: true,
-        natural: None,
-        unreserved: false,
-        share: 0.0,
+        ..Element::default()
     };
     let elements = vec![
         element(

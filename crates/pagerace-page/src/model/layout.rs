@@ -145,7 +145,7 @@ pub struct ImageShare {
 }
 
 /// A visible element.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Element {
     /// Content of the element.
     pub kind: ElementKind,
@@ -185,7 +185,7 @@ pub struct Element {
 }
 
 /// Content of an element.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "is")]
 pub enum ElementKind {
     /// A block of text.
@@ -205,6 +205,7 @@ pub enum ElementKind {
     },
     /// Content that needs no resource: images embedded in the document, vector graphics,
     /// canvases and colours.
+    #[default]
     Other,
 }
 

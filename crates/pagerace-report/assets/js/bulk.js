@@ -72,7 +72,7 @@ function transfersTip(network, ms) {
 
 function transfersTable(network) {
   const head = ['', 'Transfer time', 'Shortest to longest', 'Set-up', 'Goodput', 'Overhead', 'Retransmitted', 'Packets lost', 'Failed runs'];
-  // What failed took for ever; JSON has no word for it.
+  // Failed loads took for ever; JSON has no word for it.
   const row = (t) => {
     const or = (value, format) => (value === null ? (t.failed_runs ? '∞' : NONE) : format(value));
     return [

@@ -75,7 +75,7 @@ function followScheme(also) {
   window.addEventListener('afterprint', () => { printing = false; again(); });
 }
 
-// What all our value axes share.
+// The settings that all value axes share.
 function axis(more) {
   return {
     axisLine: { show: false },

@@ -91,7 +91,7 @@ function rowOf(result, contender) {
   return result && result.rows.find((row) => row.contender === contender);
 }
 
-// When the last thing of a run happened, ms.
+// The time of the last event of a run, ms.
 function endOf(detail) {
   const rows = timingsOf(detail);
   const marks = detail.marks.map(([, tick]) => inMs(tick));

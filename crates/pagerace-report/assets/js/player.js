@@ -36,7 +36,7 @@ function loadFilm(film) {
     const decoded = named.map(async ([name, data]) => [name, await filmDecode('webp', data)]);
     const pictures = Promise.all(decoded).then(Object.fromEntries, () => ({}));
     const filmed = film.runs.filter((run) => run.shots);
-    const shots = filmed.map(async (run) => [run, await Promise.all(run.shots.map(([, data]) => filmDecode('jpeg', data)))]);
+    const shots = filmed.map(async (run) => [run, await Promise.all(run.shots.map(([, data]) => filmDecode('jpeg', data).catch(() => null)))]);
     const all = Promise.all([pictures, Promise.all(shots)]);
     filmPictures.set(film, all.then(([layers, taken]) => new FilmPainter(film, layers, new Map(taken))));
   }
@@ -225,7 +225,7 @@ class FilmPainter {
   into(target, look, outlined = false) {
     const pen = target.getContext('2d');
     const shots = this.shots.get(look.run);
-    const frame = shots && look.count ? shots[look.count - 1] : this.frame(look.levels);
+    const frame = (shots && shots[look.count - 1]) || this.frame(look.levels);
     pen.imageSmoothingQuality = 'high';
     pen.drawImage(frame, 0, 0, target.width, target.height);
     const largest = this.places[this.film.largest];
@@ -259,7 +259,8 @@ function filmIsLargest(run, ms) {
   return at !== null && at <= ms;
 }
 
-// Shows a film in `host`. `options.onWatched()` is called when it has played from its begin to its end. Returns { seek(ms), play(), pause(), time(), end, ready }.
+// Shows a film in `host`. `options.onWatched()` is called when the film has played from beginning to end without a jump.
+// Returns { seek(ms), play(), pause(), time(), end, ready }.
 function pageracePlayer(host, film, options = {}) {
   const end = Math.ceil((options.end || filmEnd(film) * 1.04) / 10) * 10;
   const play = filmMake('button', { type: 'button', class: 'player-play', 'aria-label': 'Play' }, '▶');
@@ -282,7 +283,7 @@ function pageracePlayer(host, film, options = {}) {
     filmMake('div', { class: 'player-panes' }, ...panes.map((pane) => pane.element)));
   host.append(root);
   const changes = film.runs.flatMap((run) => (run.shots || run.shows).map(([at]) => at)).map((at) => Math.ceil(at / 10) * 10);
-  // `whole`: the film runs from its begin on, without a jump.
+  // `whole`: the film has run from its beginning without a jump.
   let [now, last, request, painter, whole] = [0, 0, 0, null, true];
 
   function show() {

@@ -102,7 +102,7 @@ function progressRows(result) {
 // Paints that show nothing yet are longer than this, ms.
 const UNSEEN_FROM = 30;
 
-// Why progress stays at 0 % after the first contentful paint.
+// The reason for which progress stays at 0 % after the first contentful paint.
 function unseenPaints(result) {
   return result.rows.filter((row) => row.detail && !hiddenLines.has(row.contender)).flatMap((row) => {
     const first = row.detail.marks.find(([name]) => name === 'fcp');

@@ -1,4 +1,4 @@
-// Where differences to the baseline come from: stacked bars, left of the line
+// The causes of differences to the baseline: stacked bars, left of the line
 // what a contender saves, right of it what it spends more.
 
 const SENTENCES_MAX = 5;

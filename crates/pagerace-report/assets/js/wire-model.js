@@ -1,4 +1,4 @@
-// What the wire's charts are drawn from: lanes, groups of pieces, sizes.
+// The data of the wire's charts: lanes, groups of pieces, sizes.
 
 const WIRE_LANES = 6;
 const WIRE_LANE_HEIGHT = 32;
@@ -7,7 +7,7 @@ const MARK_DASHES = [[6, 3], [2, 3], [10, 3, 2, 3]];
 const MARK_SAMPLES = ['╌', '┈', '─·'];
 const LANES_VIEW = 480;
 
-// What one contender's charts need, or null if the run was not recorded.
+// The data of one contender's charts, or null if the run was not recorded.
 function wireView(state, contender) {
   const page = report.pages[state.page];
   const result = resultShown(state);

@@ -1,4 +1,4 @@
-// What lies under the pointer on the wire's charts.
+// The things under the pointer on the wire's charts.
 
 // Tooltip and choice of a lane; `find(x, y)` gives { resource, tip } or null.
 function followPointer(chart, find, shared) {

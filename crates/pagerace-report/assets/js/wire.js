@@ -26,7 +26,7 @@ function drawWireLegend(state) {
 function drawWire(state) {
   const host = byId('wire');
   host.replaceChildren();
-  // What each packet of a live run carried, nobody knows.
+  // Nobody knows what each packet of a live run carried.
   byId('wire-section').hidden = report.world === 'live';
   if (report.world === 'live') return [];
   // Drawn when it is unfolded: it is the longest chart, and few need it.

@@ -15,8 +15,7 @@ pub(super) fn section(out: &mut String, advice: &Advice, doubtful: &[String]) {
         .sentences
         .iter()
         .partition(|one| place(one).is_some());
-    // The first sentence is the report's title.
-    for sentence in others.iter().skip(1) {
+    for sentence in others {
         let _ = writeln!(out, "<p>{}</p>", html(sentence));
     }
     if !changes.is_empty() {
@@ -113,7 +112,6 @@ mod tests {
         assert_eq!(place("It comes at 1. 2 s"), None);
         let advice = Advice {
             sentences: vec![
-                "One change brings it to 1 s.".to_owned(),
                 "All users gain.".to_owned(),
                 "1. lazy */<a>.jpg: -1 ms; because.".to_owned(),
             ],
@@ -124,7 +122,6 @@ mod tests {
         };
         let mut out = String::new();
         section(&mut out, &advice, &[]);
-        assert!(!out.contains("One change brings"), "it is the title");
         assert!(out.contains("<p>All users gain.</p>"));
         assert!(out.contains("<li><code>lazy */&lt;a&gt;.jpg</code>: -1 ms; because.</li>"));
         assert!(out.contains("<li>in &lt;head&gt;: <code>&lt;link&gt;</code></li>"));

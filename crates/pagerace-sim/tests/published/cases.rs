@@ -3,7 +3,7 @@
 //! document with the results.
 //!
 //! Sizes, times of servers and round trips are read from the publications' texts and waterfalls.
-//! What those leave open is assumed here, in one place for all pages: [`Draft`].
+//! [`Draft`] holds the assumptions on all that those leave open, in one place for all pages.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
@@ -16,7 +16,6 @@ use pagerace_page::category::asked_as;
 use pagerace_page::{
     Changes, Element, ElementKind, FontDisplay, FontUse, Interventions, Largest, Origin, OriginId,
     Page, PageLayout, Paints, RecordedPage, Rect, RenderingTime, Resource, ResourceId, Trigger,
-    Wait,
 };
 use pagerace_sim::{
     LoadSettings, Outcome, ProtocolMap, ReliabilitySpec, Scenario, Visit, World, run,
@@ -41,7 +40,7 @@ const PRIORITY_2023: &str =
 
 /// A published experiment.
 pub(crate) struct Case {
-    /// What was changed, in a clause.
+    /// The change, in a clause.
     pub(crate) name: &'static str,
     pub(crate) source: &'static str,
     pub(crate) network: &'static str,
@@ -398,14 +397,8 @@ impl Draft {
                 height,
             },
             offset: Some(offset),
-            after: Wait::ContentLoaded,
-            delay: None,
-            motion: Duration::ZERO,
-            fade: Duration::ZERO,
             contentful: true,
-            natural: None,
-            unreserved: false,
-            share: 0.0,
+            ..Element::default()
         });
     }
 

@@ -1,4 +1,4 @@
-//! Answers against metrics of the loads that they saw.
+//! Answers of people against metrics of the loads that they saw.
 
 use pagerace_lab::stats::spearman;
 use serde::Serialize;

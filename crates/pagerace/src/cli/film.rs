@@ -45,8 +45,8 @@ impl FilmArgs {
         let loads = times * plan.variants();
         if loads > FILMED_MAX {
             bail!(
-                "{path}: a film shows at most {FILMED_MAX} loads, but the race has {loads}; name \
-                 fewer networks or contenders"
+                "{path}: a film shows at most {FILMED_MAX} loads with their predictions, but this one \
+                 would show {loads}; name fewer networks or contenders"
             );
         }
         Ok(())

@@ -30,7 +30,6 @@ use pagerace_report::sections::Section;
 use pagerace_sim::OriginRtt;
 
 pub(super) use self::args::CalibrateArgs;
-use self::kept::Kept;
 use self::pages::Model;
 use super::live::common;
 use crate::cli::files::{check_files, rerun, write, write_text};
@@ -63,7 +62,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
         bail!("new loads need recordings: name them, or compare earlier loads with --offline");
     }
     let models = args.models.iter().filter(|_| !args.pages.is_empty());
-    let files = args.output.iter().chain(&args.json).chain(models.clone());
+    let files = args.output.iter().chain(&args.json).chain(models);
     let files = files.chain(&args.timelines).chain(&args.model_errors);
     let files = files.chain(&args.cells).chain(&args.claims);
     check_files(&files.collect::<Vec<_>>(), &args.pages)?;
@@ -77,17 +76,9 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
         return films::run(args, &all, pages);
     }
     let design = design(&all);
-    for part in &design {
-        part.check()?;
-    }
     let elsewhere = elsewhere(&pages.models, &design);
-    let kept = Kept::new(args, &pages.models)?;
-    for path in models {
-        pages::keep(path, &pages.models)?;
-    }
-
     let watch = args.progress.watch("loads");
-    let observations = measure::observations(args, &design, pages, kept, &watch)?;
+    let observations = measure::observations(args, &design, pages, &watch)?;
     let predictions = predicted(args, &design, &observations, &watch)?;
     let elsewhere = predicted(args, &elsewhere, &observations, &watch)?;
     let compared = accuracy(&Input {

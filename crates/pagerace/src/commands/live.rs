@@ -137,10 +137,16 @@ fn add_predictions(
 ) -> Result<()> {
     let mut choices = median_runs(results);
     choices.retain(|choice| loads.get(choice).is_some_and(|load| !load.shots.is_empty()));
+    if choices.is_empty() {
+        return Ok(());
+    }
+    watch.start("filming", choices.len());
     let same = Results::planned(&results.plan, Provenance::Simulated);
     let keep = |_, outcome| outcome;
     let tell = |progress| watch.tell(progress);
-    let predicted = match record(&same, &choices, jobs(None), &load, &tell, &keep) {
+    let predicted = record(&same, &choices, jobs(None), &load, &tell, &keep);
+    watch.clear();
+    let predicted = match predicted {
         Ok(predicted) => predicted,
         // The comparison of the metrics says why.
         Err(LabError::Scenario(_)) => return Ok(()),

@@ -1,5 +1,4 @@
-use pagerace_core::Duration;
-use pagerace_page::{Element, ElementKind, PageLayout, Rect, ResourceId, Wait};
+use pagerace_page::{Element, ElementKind, PageLayout, Rect, ResourceId};
 
 use super::Pushed;
 
@@ -15,14 +14,9 @@ fn image(id: u32, (x, y, width, height): (f32, f32, f32, f32)) -> Element {
             height,
         },
         offset: Some(0),
-        after: Wait::ContentLoaded,
-        delay: None,
-        motion: Duration::ZERO,
-        fade: Duration::ZERO,
         contentful: true,
-        natural: None,
         unreserved: true,
-        share: 0.0,
+        ..Element::default()
     }
 }
 

@@ -1,7 +1,7 @@
-use pagerace_core::{Destination, Duration};
+use pagerace_core::Destination;
 use pagerace_page::{
     Element, ElementKind, Largest, Page, PageLayout, Paints, RecordedPage, Rect, Resource,
-    ResourceId, Trigger, Wait,
+    ResourceId, Trigger,
 };
 
 use crate::Profile;
@@ -37,14 +37,8 @@ fn element(kind: ElementKind, rect: [f32; 4], offset: Option<u64>) -> Element {
             height,
         },
         offset,
-        after: Wait::ContentLoaded,
-        delay: None,
-        motion: Duration::ZERO,
-        fade: Duration::ZERO,
         contentful: true,
-        natural: None,
-        unreserved: false,
-        share: 0.0,
+        ..Element::default()
     }
 }
 

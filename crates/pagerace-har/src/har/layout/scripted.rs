@@ -125,6 +125,9 @@ pub(super) fn wait(
         if let Some([_, seen, _]) = motion {
             element.motion = Duration::from_millis_f64((seen - begin).max(0.0));
         }
+        if let Some([_, _, end]) = fade {
+            element.fade = Duration::from_millis_f64((end - begin).max(0.0));
+        }
         if !is_scripted || begin <= events.parsed {
             continue;
         }

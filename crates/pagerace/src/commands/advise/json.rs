@@ -1,7 +1,7 @@
 //! The advice as JSON.
 
 use pagerace_lab::VERSION;
-use pagerace_lab::advice::{Effect, Effects, Tried, combined};
+use pagerace_lab::advice::{Effect, Effects, Tried};
 use serde_json::{Value, json};
 
 use super::words::{Answer, worth};
@@ -40,7 +40,7 @@ pub(super) fn of(answer: Answer<'_>) -> Value {
             "share_of_users": answer.question.shares.get(index),
         })
     });
-    let changes = combined(advice.together.iter().map(|one| &one.idea));
+    let changes = answer.changes();
     let goals = answer.question.goals.iter().map(|goal| goal.metric().name);
     json!({
         "format": "pagerace-advice",

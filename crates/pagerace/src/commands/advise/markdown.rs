@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use pagerace_lab::VERSION;
-use pagerace_lab::advice::combined;
 use pagerace_lab::facts::facts;
 
 use super::words::Answer;
@@ -38,7 +37,7 @@ pub(super) fn of(answer: Answer<'_>) -> String {
     if is_list {
         lines.push(String::new());
     }
-    let changes = combined(advice.together.iter().map(|one| &one.idea));
+    let changes = answer.changes();
     let paste = paste::paste(page, &changes);
     if !paste.lines.is_empty() {
         lines.push("### To do".to_owned());

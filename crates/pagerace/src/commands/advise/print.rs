@@ -5,7 +5,6 @@ use std::path::Path;
 
 use comfy_table::Cell;
 use pagerace_lab::VERSION;
-use pagerace_lab::advice::combined;
 use pagerace_lab::facts::facts;
 use pagerace_page::{Changes, PaintEvidence};
 use pagerace_report::input::Provenance;
@@ -36,7 +35,7 @@ pub(super) fn advice(
             say(out, &text)?;
         }
     }
-    let changes = combined(advice.together.iter().map(|one| &one.idea));
+    let changes = answer.changes();
     let paste = paste::paste(page, &changes);
     if !paste.lines.is_empty() {
         writeln!(out, "\nTo paste:")?;

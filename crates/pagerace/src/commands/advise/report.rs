@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use anyhow::Result;
-use pagerace_lab::advice::combined;
 use pagerace_lab::export::report::report;
 use pagerace_lab::{Contender, Plan};
 use pagerace_report::input::{Advice, Report};
@@ -32,18 +31,14 @@ pub(super) fn write(
         watch.tell(progress)
     })?;
     watch.clear();
-    let first: Vec<String> = answer.first().into_iter().map(|(_, text)| text).collect();
-    let is_answered = !answer.advice.together.is_empty();
-    input.question = if is_answered {
-        first[0].clone()
-    } else {
-        format!("What should change about {}?", answer.page().name)
-    };
-    input.title.clone_from(&first[usize::from(is_answered)]);
-    if is_answered {
+    // The page today, and the answer.
+    let mut first = answer.first().into_iter().map(|(_, text)| text);
+    input.question = first.next().unwrap_or_default();
+    input.title = first.next().unwrap_or_default();
+    if !answer.advice.together.is_empty() {
         rename(&mut input);
     }
-    input.advice = Some(section(answer, &first));
+    input.advice = Some(section(answer, first.collect()));
     write_text(path, &pagerace_report::render(&input))
 }
 
@@ -51,12 +46,10 @@ pub(super) fn write(
 /// the best one that was tried.
 fn racing(answer: Answer<'_>, networks: &[usize]) -> Plan {
     let (plan, advice) = (answer.plan(), answer.advice);
-    let tried = advice.judged.first().map(|one| &one.idea);
-    let advised = advice.together.iter().map(|one| &one.idea);
-    let changes = match advice.together.len() {
-        0 => combined(tried.into_iter()),
-        _ => combined(advised),
-    };
+    let mut changes = answer.changes();
+    if let Some(best) = advice.judged.first().filter(|_| changes.is_empty()) {
+        changes = best.idea.changes.clone();
+    }
     let base = plan.contenders[0].clone();
     let changed = (!changes.is_empty()).then(|| Contender {
         changes,
@@ -88,9 +81,9 @@ fn rename(input: &mut Report) {
     }
 }
 
-fn section(answer: Answer<'_>, first: &[String]) -> Advice {
+fn section(answer: Answer<'_>, sentences: Vec<String>) -> Advice {
     let (page, advice) = (answer.page(), answer.advice);
-    let changes = combined(advice.together.iter().map(|one| &one.idea));
+    let changes = answer.changes();
     let paste = paste::paste(page, &changes);
     let fields = servers::fields(page, &changes);
     let servers = servers::SERVERS
@@ -100,7 +93,7 @@ fn section(answer: Answer<'_>, first: &[String]) -> Advice {
     let mut remarks = answer.costs_alone();
     remarks.extend(answer.idle());
     Advice {
-        sentences: first.iter().skip(1).cloned().collect(),
+        sentences,
         lines: paste.lines,
         without: paste.without,
         servers: servers.collect(),

@@ -2,14 +2,17 @@
 
 use pagerace_lab::Plan;
 use pagerace_lab::advice::{
-    Advice, Effect, Effects, Idea, OnUsers, Question, Tried, Worth, measured_over, record,
+    Advice, Effect, Effects, Idea, OnUsers, Question, Tried, Worth, combined, measured_over, record,
 };
 use pagerace_lab::metric::Wording;
 use pagerace_lab::unit::{Unit, percent};
-use pagerace_page::{Page, PaintEvidence, ResourceId};
+use pagerace_page::{Changes, Page, PaintEvidence, ResourceId};
 
 use super::paste;
 use crate::text::counted;
+
+/// Changes that do nothing and are named.
+const IDLE_MAX: usize = 12;
 
 /// The question, and what was found.
 #[derive(Clone, Copy)]
@@ -25,6 +28,11 @@ impl<'a> Answer<'a> {
 
     pub(super) fn page(self) -> &'a Page {
         &self.question.plan.pages[0]
+    }
+
+    /// Returns all changes that are advised together.
+    pub(super) fn changes(self) -> Changes {
+        combined(self.advice.together.iter().map(|one| &one.idea))
     }
 
     fn has_users(self) -> bool {
@@ -73,7 +81,7 @@ impl<'a> Answer<'a> {
             _ => " Those pages had recorded layouts, which this one has not.",
         };
         Some(format!(
-            "How sure: {} such claims about {about} and {title} were measured in Chromium ({}): {} \
+            "How sure: {} such claims about {about} and {title} were measured in Chromium ({} in all): {} \
              came true, {} showed no clear effect, and {} went the other way.{unlike} See \
              docs/accuracy-changes.md.{elsewhere}",
             record.claims,
@@ -99,7 +107,8 @@ impl<'a> Answer<'a> {
             return all;
         }
         if self.is_doubtful() {
-            all.push((false, "No gain is claimed. In the model:".to_owned()));
+            all.push((false, "No gain is claimed.".to_owned()));
+            all.push((false, "In the model:".to_owned()));
         } else {
             all.push((true, self.together()));
         }
@@ -110,7 +119,7 @@ impl<'a> Answer<'a> {
             let (what, why) = (one.idea.brief(), &one.idea.because);
             let costs = self.costs(one);
             let costs = costs.map_or(String::new(), |later| format!(" But later: {later}."));
-            // What a change adds to others may be more than it does alone.
+            // A change may add more to others than it does alone.
             let further = if place > 0 { "a further " } else { "" };
             let text = format!("{}. {what}: {further}{added}; {why}.{costs}", place + 1);
             all.push((false, text));
@@ -309,8 +318,12 @@ impl<'a> Answer<'a> {
 
     /// Returns the sentence on changes that do nothing.
     pub(super) fn idle(self) -> Option<String> {
-        let all: Vec<String> = self.advice.idle.iter().map(Idea::brief).collect();
-        (!all.is_empty()).then(|| format!("Expect nothing of: {}.", all.join(", ")))
+        let all = &self.advice.idle;
+        let mut shown: Vec<String> = all.iter().take(IDLE_MAX).map(Idea::brief).collect();
+        if let Some(more @ 1..) = all.len().checked_sub(IDLE_MAX) {
+            shown.push(format!("{more} others"));
+        }
+        (!shown.is_empty()).then(|| format!("Expect nothing of: {}.", shown.join(", ")))
     }
 
     /// Returns the settings of the advice.

@@ -1,6 +1,6 @@
 //! The calibration of changes of pages.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -12,9 +12,8 @@ use pagerace_calibration::markdown::page;
 use pagerace_calibration::tables::Extent;
 use pagerace_lab::{Plan, VERSION, Worlds, run_race};
 
-use super::kept::Kept;
 use super::pages::Pages;
-use super::{CalibrateArgs, SIMULATED_RUNS, measure, pages, print_sections};
+use super::{CalibrateArgs, SIMULATED_RUNS, measure, print_sections};
 use crate::cli::files::{rerun, write_text};
 use crate::cli::groups::jobs;
 use crate::cli::simulate::load;
@@ -30,15 +29,8 @@ pub(super) fn run(args: &CalibrateArgs, file: &Path, all: &Plan, pages: Pages) -
     let shown = file.display().to_string();
     check(&shown, &pages.listed, &all.pages)?;
     let design = design(all, &pages.listed);
-    for part in &design {
-        part.check()?;
-    }
-    let kept = Kept::new(args, &pages.models)?;
-    for path in args.models.iter().filter(|_| !args.pages.is_empty()) {
-        pages::keep(path, &pages.models)?;
-    }
     let watch = args.progress.watch("loads");
-    let observations = measure::observations(args, &design, pages, kept, &watch)?;
+    let observations = measure::observations(args, &design, pages, &watch)?;
 
     watch.start("predicting", design.len());
     let (mut compared, mut differences) = (Vec::new(), Vec::new());
@@ -101,13 +93,22 @@ pub(super) fn run(args: &CalibrateArgs, file: &Path, all: &Plan, pages: Pages) -
     Ok(())
 }
 
-/// Returns the comment that says over what the trials were measured; see
+/// Returns the comment that counts the trials by version of HTTP, and names the networks; see
 /// [`OVER`](pagerace_lab::advice::OVER).
 fn over(trials: &[Trial]) -> String {
-    let distinct = |of: fn(&Trial) -> &String| {
-        let all: BTreeSet<&str> = trials.iter().map(|one| of(one).as_str()).collect();
-        all.into_iter().collect::<Vec<_>>().join(" and ")
-    };
-    let (versions, networks) = (distinct(|one| &one.protocol), distinct(|one| &one.network));
-    format!("over {versions} on {networks}")
+    // Every trial is there once for each metric.
+    let first = trials.first().map(|one| one.metric);
+    let mut versions: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut networks: BTreeSet<&str> = BTreeSet::new();
+    for one in trials.iter().filter(|one| Some(one.metric) == first) {
+        *versions.entry(&one.protocol).or_default() += 1;
+        networks.insert(&one.network);
+    }
+    let versions = versions
+        .iter()
+        .map(|(version, count)| format!("{count} over {version}"));
+    let versions: Vec<String> = versions.collect();
+    let networks: Vec<&str> = networks.into_iter().collect();
+    let versions = versions.join(" and ");
+    format!("trials: {versions}, on {}", networks.join(" and "))
 }

@@ -3,12 +3,11 @@
 use anyhow::{Result, bail};
 use pagerace_calibration::films::{Beside, beside, design, sections};
 use pagerace_calibration::markdown::page;
-use pagerace_calibration::tables::Extent;
 use pagerace_lab::Plan;
 
-use super::kept::{Kept, is_of};
+use super::kept::is_of;
 use super::pages::Pages;
-use super::{CalibrateArgs, measure, pages, print_sections};
+use super::{CalibrateArgs, measure, print_sections};
 use crate::cli::files::{rerun, write_text};
 use crate::cli::groups::jobs;
 use crate::cli::simulate::load;
@@ -24,15 +23,8 @@ pub(super) fn run(args: &CalibrateArgs, all: &Plan, pages: Pages) -> Result<()> 
         );
     }
     let design = design(all);
-    for part in &design {
-        part.check()?;
-    }
-    let kept = Kept::new(args, &pages.models)?;
-    for path in args.models.iter().filter(|_| !args.pages.is_empty()) {
-        pages::keep(path, &pages.models)?;
-    }
     let watch = args.progress.watch("loads");
-    let observations = measure::observations(args, &design, pages, kept, &watch)?;
+    let observations = measure::observations(args, &design, pages, &watch)?;
 
     watch.start("filming", design.len());
     let mut compared: Vec<Beside> = Vec::new();
@@ -50,17 +42,11 @@ pub(super) fn run(args: &CalibrateArgs, all: &Plan, pages: Pages) -> Result<()> 
         bail!("no load has screenshots; measure again with --films, into another file");
     }
     let command = rerun();
-    print_sections(&sections(
-        &compared,
-        &observations,
-        &command,
-        Extent::Terminal,
-    ))?;
+    let (mut all, further) = sections(&compared, &observations, &command);
+    print_sections(&all)?;
     if let Some(path) = &args.output {
-        write_text(
-            path,
-            &page(&sections(&compared, &observations, &command, Extent::Page)),
-        )?;
+        all.extend(further);
+        write_text(path, &page(&all))?;
     }
     Ok(())
 }

@@ -7,10 +7,10 @@ use pagerace_lab::{Load, Plan, interleaved};
 use pagerace_live::LiveError;
 
 use super::super::live::session::LiveSession;
-use super::CalibrateArgs;
 use super::kept::Kept;
 use super::opinion;
 use super::pages::Pages;
+use super::{CalibrateArgs, pages};
 use crate::cli::warn::warn;
 use crate::progress::Watch;
 
@@ -24,15 +24,22 @@ struct Step {
     load: Load,
 }
 
-/// Returns the observations of the design: those that are `kept` in the file, and those measured
-/// now.
+/// Returns the observations of the design: those that are in the file, and those measured now.
+/// Keeps the pages' models first.
 pub(super) fn observations(
     args: &CalibrateArgs,
     design: &[Plan],
     mut pages: Pages,
-    mut kept: Kept,
     watch: &Watch,
 ) -> Result<Observations> {
+    for part in design {
+        part.check()?;
+    }
+    let models = std::mem::take(&mut pages.models);
+    let mut kept = Kept::new(args, &models)?;
+    for path in args.models.iter().filter(|_| !args.pages.is_empty()) {
+        pages::keep(path, &models)?;
+    }
     let wanted = |plan: &Plan| args.offline || pages.are_served(&plan.pages[0].name);
     let wanted: Vec<bool> = design.iter().map(wanted).collect();
     // Changes are judged one by one, so that a part is worth most when it is complete.

@@ -69,8 +69,8 @@ pub(super) fn read(args: &CalibrateArgs) -> Result<Pages> {
             pictures: one
                 .page
                 .layout()
-                .and_then(|layout| layout.pictures.clone())
-                .filter(|_| args.films),
+                .filter(|_| args.films)
+                .and_then(|layout| layout.pictures.clone()),
         });
     }
     for model in models.iter_mut().filter(|model| model.pictures.is_some()) {

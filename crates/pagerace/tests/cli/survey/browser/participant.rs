@@ -38,7 +38,7 @@ const PAUSE: std::time::Duration = std::time::Duration::from_millis(25);
 /// The longest wait for the end of a film, on a machine that is busy with something else.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What a participant uses.
+/// The device that a participant uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hand {
     Mouse,
