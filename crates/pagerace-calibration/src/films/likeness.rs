@@ -61,7 +61,7 @@ fn window(pixels: impl Iterator<Item = (f64, f64)>, count: f64) -> f64 {
 /// The likeness of a film to screenshots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Likeness {
-    /// Equal times, [`MOMENT_MS`] apart, from the first change of either to the last.
+    /// Equal times, `MOMENT_MS` apart, from the first change of either to the last.
     pub moments: Vec<Moment>,
     /// SSIM of the first frames with 10, 20 .. 90 % of visual progress.
     pub at_progress: Vec<f64>,
