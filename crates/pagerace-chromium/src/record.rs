@@ -17,6 +17,7 @@
 //! | `trace` | main-thread time from the trace |
 //! | `layout`, `markup`, `fonts`, `place` | elements, on the page and in the document |
 //! | `shares` | the shares of images, texts and boxes in the picture |
+//! | `styles` | the rules of style sheets that the first screen needs |
 //! | `har`, `fields`, `timings`, `paints` | the HAR file |
 //!
 //! Left out: web sockets, events after the load (scrolling, clicks), and bodies that
@@ -33,6 +34,7 @@ mod overlay;
 mod paints;
 mod place;
 mod shares;
+mod styles;
 mod timings;
 mod trace;
 mod unscripted;

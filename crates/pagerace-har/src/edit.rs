@@ -72,6 +72,15 @@ pub enum EditError {
 }
 
 impl Recording {
+    /// Returns the rules that the first screen needs of each style sheet of which they are known, as they
+    /// may stand inside the document.
+    pub fn first_screen(&self) -> impl Iterator<Item = (&Url, String)> {
+        self.exchanges.iter().filter_map(|one| {
+            let rules = one.first_screen.as_deref()?;
+            Some((&one.url, inside::with_absolute_urls(rules, &one.url)))
+        })
+    }
+
     /// Returns the recording after `changes`.
     ///
     /// # Errors
@@ -140,6 +149,23 @@ impl Recording {
                     if let Some(exchange) = exchange {
                         set_coding(exchange, coding);
                     }
+                }
+                Edit::FirstScreen => {
+                    let exchange = exchange.map(|one| &*one);
+                    let rules =
+                        exchange.and_then(|one| Some((one.first_screen.as_deref()?, &one.url)));
+                    let Some((rules, sheet)) = rules else {
+                        return Err(EditError::NoBody {
+                            change: change.to_string(),
+                            url,
+                        });
+                    };
+                    let rules = inside::element(resource.destination, rules, sheet);
+                    let href = resource.url.replace('&', "&amp;").replace('"', "%22");
+                    *edit = Edit::Replace(format!(
+                        "{rules}<link rel=\"stylesheet\" href=\"{href}\" media=\"print\" \
+                         onload=\"this.media='all'\">"
+                    ));
                 }
                 Edit::Inline | Edit::Join => {
                     let exchange = exchange.map(|one| &*one);
@@ -364,6 +390,7 @@ fn in_markup(
                     | Edit::Early(_)
                     | Edit::Encode(_)
                     | Edit::Inline
+                    | Edit::FirstScreen
                     | Edit::Join
                     | Edit::Face(_)
                     | Edit::Served

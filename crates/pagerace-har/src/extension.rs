@@ -76,6 +76,9 @@ lenient! {
         /// Ids of the held requests whose responses this one waits for; `None` if no such load made
         /// it.
         pub waits_for: Option<Vec<String>>,
+        /// The rules of a style sheet that elements of the first screen match, for all media but
+        /// print.
+        pub first_screen: Option<String>,
         /// Reason of a failure, in the browser's words.
         pub failed: Option<String>,
     }

@@ -58,7 +58,7 @@ impl Recording {
                 all.filter_map(|(id, _, exchange)| Some((id, bytes(exchange)?)))
                     .collect()
             }
-            Measure::Inside => {
+            Measure::Inside | Measure::FirstScreen => {
                 let Some(document) = self.answering(page.resource(page.document)) else {
                     return Ok(Vec::new());
                 };
@@ -71,7 +71,11 @@ impl Recording {
                         resource.destination,
                         Destination::Style | Destination::Script
                     );
-                    let body = text(exchange).filter(|_| is_known)?;
+                    let body = match measure {
+                        Measure::FirstScreen => exchange.first_screen.as_deref(),
+                        _ => text(exchange),
+                    };
+                    let body = body.filter(|_| is_known)?;
                     let element = inside::element(resource.destination, body, &exchange.url);
                     let after = length(document, &format!("{html}{element}"));
                     Some((id, after.saturating_sub(before)))

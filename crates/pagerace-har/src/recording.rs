@@ -33,6 +33,8 @@ pub struct Exchange {
     pub fields: Vec<(String, String)>,
     /// The decoded body; `None` if the recording has none.
     pub body: Option<Bytes>,
+    /// The rules of a style sheet that the first screen needs, if known.
+    pub first_screen: Option<String>,
     /// Bytes of the body as transferred.
     pub encoded_bytes: Option<u64>,
     /// The resource that the exchange became; `None` if it was left out of the page.

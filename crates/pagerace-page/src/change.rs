@@ -129,6 +129,8 @@ pub enum Measure {
     Coding(&'static str),
     /// The bytes by which the document grows with the body inside it.
     Inside,
+    /// The bytes by which the document grows with the rules inside it that the first screen needs.
+    FirstScreen,
     /// The bytes by which the body of the first resource grows with this one behind it.
     Joined,
     /// The body in a coding that refers to the earlier one in this recording (RFC 9842).
@@ -142,8 +144,8 @@ pub enum Value {
     None,
     /// One of these words.
     Word(&'static [&'static str]),
-    /// One of these words, or none.
-    Optional(&'static [&'static str]),
+    /// This value, or none.
+    Optional(&'static Value),
     /// A number above 0 and below 1.
     Share,
     /// A time, such as `50ms`.
@@ -167,6 +169,9 @@ pub enum Edit {
     Hold,
     /// The resource's body takes the place of the element.
     Inline,
+    /// The rules of the style sheet that the first screen needs take the place of the element, and
+    /// no paint waits for the sheet.
+    FirstScreen,
     /// This markup takes the place of the element.
     Replace(String),
     /// The rule that declares the font has this `font-display`.
@@ -415,7 +420,8 @@ impl Value {
         match (self, found) {
             (Self::None | Self::Optional(_), None) => Some(String::new()),
             (Self::None, Some(_)) | (_, None) => None,
-            (Self::Word(words) | Self::Optional(words), Some(found)) => {
+            (Self::Optional(value), Some(_)) => value.read(found),
+            (Self::Word(words), Some(found)) => {
                 let mut words = words.iter();
                 let word = words.find(|word| word.eq_ignore_ascii_case(found))?;
                 Some((*word).to_owned())
@@ -433,10 +439,9 @@ impl Value {
     fn expected(self, name: &str) -> String {
         match self {
             Self::None => format!("`{name}` without a value"),
-            Self::Word(words) | Self::Optional(words) => {
-                let bare = matches!(self, Self::Optional(_)).then(|| format!("`{name}`"));
-                let words = words.iter().map(|one| format!("`{name}={one}`"));
-                let all: Vec<String> = bare.into_iter().chain(words).collect();
+            Self::Optional(value) => format!("`{name}` or {}", value.expected(name)),
+            Self::Word(words) => {
+                let all: Vec<String> = words.iter().map(|one| format!("`{name}={one}`")).collect();
                 all.join(" or ")
             }
             Self::Share => format!("a share above 0 and below 1, as in `{name}=0.5`"),

@@ -124,22 +124,31 @@ impl Browser {
     }
 
     /// Returns the time from now until the request for `id` may leave: requests leave in the
-    /// order of their discovery. If no request to the document's own host precedes it, the look-up
-    /// of its name does not wait for the preparation of the document.
+    /// order of their discovery. The look-up of its name leaves before those that wait for the
+    /// preparation of the document. It does not wait for that itself if no request to the document's
+    /// own host precedes it.
     fn dispatch(&mut self, now: Instant, id: ResourceId) -> Duration {
         let known = (now + self.overheads.dispatch(id)).max(self.next_known);
         self.next_known = known + self.overheads.spacing;
-        let mut leaves = known;
+        let (mut handled, mut leaves) = (known, known);
         if let Some(document) = self.graph.nodes[id.index()].frame {
             let prepared = &mut self.states[document].prepared;
             let prepared = *prepared.get_or_insert(now + self.overheads.first_dispatch);
-            leaves = leaves.max(prepared);
+            if known <= prepared {
+                handled = prepared;
+                leaves = prepared + self.overheads.write;
+            }
             self.prepares_until = self.prepares_until.max(prepared);
         }
         leaves = leaves.max(self.next_leaves);
         self.next_leaves = leaves + self.overheads.spacing;
-        if self.looks_up_early(id) && leaves > known {
-            self.schedule(known, Timer::Announce(id));
+        let looked_up = if self.looks_up_early(id) {
+            known
+        } else {
+            handled
+        };
+        if leaves > looked_up {
+            self.schedule(looked_up, Timer::Announce(id));
         }
         leaves.since(now)
     }

@@ -19,6 +19,7 @@ use super::log::{Log, Request};
 use super::overlay::{self, Hold};
 use super::paints;
 use super::shares;
+use super::styles;
 use super::trace::{CATEGORIES, Times, Trace, without_fragment};
 use super::waits::{self, LULL, Name, Waits};
 use crate::contention::Meter;
@@ -197,6 +198,7 @@ pub(super) fn load(
         .iter()
         .map(|r| body(&mut session, r))
         .collect::<Result<_, _>>()?;
+    let first_screen = styles::of_first_screen(&mut session, &requests, &bodies)?;
     let current = paints["url"].as_str().unwrap_or(url);
     let device = Device {
         user_agent: Some(browser.user_agent()),
@@ -223,6 +225,7 @@ pub(super) fn load(
         device,
         requests,
         bodies,
+        first_screen,
         trace,
         snapshot,
         histories,

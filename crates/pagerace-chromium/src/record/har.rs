@@ -42,6 +42,8 @@ pub(super) struct Load {
     pub(super) requests: Vec<Request>,
     /// The decoded body of each request's response.
     pub(super) bodies: Vec<Option<Body>>,
+    /// The rules of each request's style sheet that the first screen needs.
+    pub(super) first_screen: Vec<Option<String>>,
     pub(super) trace: Summary,
     /// The result of `DOMSnapshot.captureSnapshot`.
     pub(super) snapshot: Value,

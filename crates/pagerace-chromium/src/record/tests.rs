@@ -9,7 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pagerace_core::Duration;
 use serde_json::{Value, json};
 
-use super::{Loads, RecordOptions, record};
+use super::har::Body;
+use super::log::Request;
+use super::{Loads, RecordOptions, record, styles};
 use crate::{Browser, ChromiumError, Options};
 
 const HTML: &str = "<!doctype html>\r\n<html><head><title>Größe 😀</title>\
@@ -493,4 +495,46 @@ fn times_are_those_of_loads_over_a_network() {
     let ms = &script.expect("requested")["_pagerace"]["cpu"]["scriptMs"];
     let ms = ms.as_f64().expect("it ran");
     assert!(ms >= 38.0, "{ms} ms");
+}
+
+#[test]
+fn the_first_screen_needs_the_rules_of_its_elements() {
+    let _alone = processors();
+    let Some(mut browser) = launch(&Options::default()) else {
+        return;
+    };
+    let mut session = browser.page().expect("a page");
+    let sheet = "@charset 'utf-8'; h1 { color: red } h1:hover { color: blue } h1::before { content: 'x' }\
+        .far { color: green } .gone { display: none } li:not(:hover) > b, .far { margin: 0 }\
+        @media (min-width: 9999px) { h1 { color: pink } .far { top: 0 } } @media print { h1 { color: black } }\
+        @font-face { font-family: Used; src: url(u.woff2) } @font-face { font-family: 'Not used'; src: url(n.woff2) }\
+        @keyframes turn { to { opacity: 0 } } @keyframes rest { to { opacity: 1 } }";
+    let body = "<h1 style='font-family: Used, serif; animation: turn 1s'>A</h1><p class=gone hidden>B</p>\
+        <ul><li><b>C</b></ul><p class=far style='margin-top: 5000px'>D</p>";
+    let page = format!("document.body.innerHTML = {}", json!(body));
+    session.evaluate(&page).expect("the page changes");
+    let request = |kind: &str| Request {
+        kind: kind.to_owned(),
+        ..Request::default()
+    };
+    let requests = [
+        request("Document"),
+        request("Stylesheet"),
+        request("Stylesheet"),
+    ];
+    let bodies = [
+        None,
+        Some(Body(sheet.as_bytes().to_vec())),
+        Some(Body(b".far { top: 0 }".to_vec())),
+    ];
+    let rules = styles::of_first_screen(&mut session, &requests, &bodies).expect("rules");
+    assert_eq!(rules[0], None);
+    assert_eq!(rules[2], None, "nothing of the first screen");
+    assert_eq!(
+        rules[1].as_deref().unwrap_or_default(),
+        "h1 { color: red; }h1::before { content: \"x\"; }.gone { display: none; }\
+         li:not(:hover) > b, .far { margin: 0px; }@media (min-width: 9999px) {h1 { color: pink; }}\
+         @font-face { font-family: Used; src: url(\"u.woff2\"); }@keyframes turn { \n  100% { opacity: 0; }\n}"
+    );
+    browser.close();
 }

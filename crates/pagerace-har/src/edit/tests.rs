@@ -2,9 +2,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pagerace_core::Destination;
 use pagerace_page::change::Edit;
+use pagerace_page::{Changes, Page};
+use serde_json::{Value, json};
 use url::Url;
 
 use super::{in_head, in_markup, in_styles, inside, replaced};
+use crate::har::{ImportOptions, recording_from_bytes};
+use crate::recording::Recording;
 
 const PAGE: &str = r#"<head><link rel=stylesheet href="a.css"><script src=b.js>x</script></head>
 <body><picture><source srcset="h.webp 1x"><img src="/h.jpg"></picture>
@@ -187,4 +191,47 @@ fn rules_of_fonts_and_names_of_moved_files_change() {
     let text = edited(&Edit::Rename(own.to_owned()), false, "i.jpg");
     let escaped = "src=\"https://own.example/x.jpg?a=1&amp;b=2\"";
     assert_eq!(text, PAGE.replace("src=\"/i.jpg\"", escaped));
+}
+
+/// Returns a recording of a page with one style sheet, of which the first screen needs `rules`.
+fn styled(rules: &str) -> Recording {
+    let entry = |url: &str, mime: &str, kind: &str, text: &str, own: Value| {
+        json!({
+            "startedDateTime": "2026-01-01T00:00:00.000Z", "time": 30, "_resourceType": kind,
+            "request": {"method": "GET", "url": url, "httpVersion": "h2", "headers": []},
+            "response": {"status": 200, "httpVersion": "h2", "headers": [],
+                "content": {"mimeType": mime, "size": text.len(), "text": text}, "bodySize": text.len()},
+            "timings": {"send": 1, "wait": 19, "receive": 10}, "_pagerace": own,
+        })
+    };
+    let html = r#"<head><link rel=stylesheet href="/css/a.css?x=1&amp;y" media=screen></head><body><p>text</p></body>"#;
+    let css = "p{background:url(p.png)} .far{color:red}";
+    let har = json!({"log": {"entries": [
+        entry("https://a.test/", "text/html", "document", html, json!({})),
+        entry("https://a.test/css/a.css?x=1&y", "text/css", "stylesheet", css, json!({"firstScreen": rules})),
+    ]}});
+    let options = ImportOptions::default();
+    recording_from_bytes("page", har.to_string().as_bytes(), &options).unwrap()
+}
+
+#[test]
+fn the_first_screen_has_its_rules_inside_the_document() {
+    let recording = styled("p{background:url(p.png)}");
+    let changes: Changes = "critical-css css".parse().unwrap();
+    let edited = recording.changed(&changes).unwrap();
+    assert!(edited.unnamed.is_empty());
+    let html = str::from_utf8(edited.recording.exchanges[0].body.as_ref().unwrap()).unwrap();
+    assert_eq!(
+        html,
+        "<head><style media=\"screen\">p{background:url(https://a.test/css/p.png)}</style>\
+         <link rel=\"stylesheet\" href=\"https://a.test/css/a.css?x=1&amp;y\" media=\"print\" \
+         onload=\"this.media='all'\"></head><body><p>text</p></body>"
+    );
+    let page = &edited.recording.page;
+    let bytes = |page: &Page| page.resource(page.document).body_bytes;
+    assert!(bytes(page) > bytes(&recording.page), "{}", bytes(page));
+    assert!(!page.resources[1].render_blocking);
+    // Without rules, nothing tells what to write.
+    let unknown = styled("").changed(&changes).unwrap_err().to_string();
+    assert!(unknown.contains("does not tell which rules"), "{unknown}");
 }

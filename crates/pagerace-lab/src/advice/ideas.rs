@@ -128,6 +128,16 @@ impl Ideas<'_> {
                 self.add(&format!("preload {own}"), "the style sheet is found late");
                 self.inline(resource, &own);
                 self.compress(resource, &own);
+                if let Some(bytes) = first_screen(resource) {
+                    let kilobytes = bytes as f64 / 1000.0;
+                    self.add(
+                        &format!("critical-css {own}"),
+                        &format!(
+                            "the first paint waits for the whole style sheet, of which the first screen needs \
+                             {kilobytes:.1} kB"
+                        ),
+                    );
+                }
             }
             Destination::Font => {
                 self.add(
@@ -255,6 +265,16 @@ impl Ideas<'_> {
             let because = format!("the first paint waits for {sheets} style sheets");
             self.add("bundle first-party-css", &because);
         }
+        let parts = self.page.resources.iter().filter_map(first_screen);
+        let (count, bytes) = parts.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
+        if count > 1 {
+            let because = format!(
+                "the first paint waits for {count} whole style sheets, of which the first screen needs \
+                 {:.1} kB",
+                bytes as f64 / 1000.0
+            );
+            self.add("critical-css css", &because);
+        }
         if third > 1 {
             let because = format!("the parser waits for {third} scripts of others");
             self.add("async third-party-js", &because);
@@ -362,6 +382,13 @@ impl Ideas<'_> {
         let share = shown.max_by(f64::total_cmp)?;
         (share < 0.7).then_some(share.max(0.05))
     }
+}
+
+/// Returns the bytes that the document would have more with the rules of this style sheet inside that
+/// the first screen needs, if paints wait for the sheet and they are few.
+fn first_screen(sheet: &Resource) -> Option<u64> {
+    let bytes = sheet.measured("critical-css")?;
+    (sheet.render_blocking && bytes <= SMALL_BYTES && bytes < sheet.body_bytes).then_some(bytes)
 }
 
 /// Returns the shortest selector that selects the resource and no other URL; `None` if there is

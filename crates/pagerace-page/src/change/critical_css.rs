@@ -2,10 +2,11 @@
 
 use pagerace_core::{Destination, RequestPriority};
 
-use super::{Edit, Kept, Kind, Value, each, place, resize, share};
+use super::{Edit, Kept, Kind, Measure, Value, each, place, resize, share};
 use crate::{Page, Resource, ResourceId, Trigger};
 
-/// Puts a share of style sheets inside the document, and lets nothing wait for the rest.
+/// Puts the rules of style sheets that the first screen needs inside the document, and lets nothing
+/// wait for the sheets.
 pub(super) struct CriticalCss;
 
 impl Kind for CriticalCss {
@@ -14,19 +15,24 @@ impl Kind for CriticalCss {
     }
 
     fn value(&self) -> Value {
-        Value::Share
+        Value::Optional(&Value::Share)
     }
 
     fn summary(&self) -> &'static str {
-        "Puts this share of style sheets inside the document; the sheets block neither paint nor scripts"
+        "Puts what the first screen needs of style sheets, or this share of them, inside the document, and \
+         lets neither paint nor scripts wait for the sheets"
     }
 
     fn example(&self) -> &'static str {
-        "critical-css=0.2 */main.css"
+        "critical-css */main.css"
     }
 
     fn apply(&self, value: &str, on: &[ResourceId], page: &mut Page) -> Result<Kept, String> {
-        let share = share(value)?;
+        let share = match value {
+            "" => None,
+            value => Some(share(value)?),
+        };
+        let name = self.name();
         each(on, page, |page, id| {
             let resource = page.resource(id);
             if resource.destination != Destination::Style {
@@ -36,7 +42,14 @@ impl Kind for CriticalCss {
             if !resource.render_blocking {
                 return Err("no paint waits for it");
             }
-            let bytes = resize::scaled(resource.body_bytes, share);
+            let part = match share {
+                Some(share) => Some(resize::scaled(resource.body_bytes, share)),
+                None => resource.measured(name),
+            };
+            let bytes = part.ok_or(
+                "the recording does not tell which rules the first screen needs; write a share, as in \
+                 critical-css=0.2",
+            )?;
             // The styles stand before the element, which moves behind them.
             place::grow(page, id, at, bytes);
             let end = at + bytes;
@@ -62,7 +75,16 @@ impl Kind for CriticalCss {
         })
     }
 
-    fn edit(&self, _value: &str, _: &Resource, _: &Page) -> Edit {
-        Edit::Other
+    fn edit(&self, value: &str, _: &Resource, _: &Page) -> Edit {
+        // Nothing tells which rules are meant by a share.
+        if value.is_empty() {
+            Edit::FirstScreen
+        } else {
+            Edit::Other
+        }
+    }
+
+    fn measure(&self, value: &str) -> Option<Measure> {
+        value.is_empty().then_some(Measure::FirstScreen)
     }
 }

@@ -21,7 +21,7 @@ impl Kind for Preload {
     }
 
     fn value(&self) -> Value {
-        Value::Optional(&["high"])
+        Value::Optional(&Value::Word(&["high"]))
     }
 
     fn summary(&self) -> &'static str {

@@ -44,7 +44,11 @@ const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "fast-4g", "cable"];
 const VERIFYING: u32 = 6;
 
 /// Changes whose sizes are measured before others are tried.
-const MEASURED: [&str; 2] = ["compress=br html+css+js+json", "inline css+js"];
+const MEASURED: [&str; 3] = [
+    "compress=br html+css+js+json",
+    "inline css+js",
+    "critical-css css",
+];
 
 const EXAMPLES: &str = "\
 Each change is tried in many worlds: on links and processors a little better or worse than named.

@@ -9,14 +9,14 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anstyle::Style;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Parser;
 use comfy_table::{
     CellAlignment, ColumnConstraint, ContentArrangement, ContentLineStyle, LineStyle, Table,
     TableStyle, Width,
 };
 use pagerace_core::{Destination, Duration, ScriptMode};
-use pagerace_har::load;
+use pagerace_har::{load, load_recording};
 use pagerace_page::{
     Category, Element, ElementKind, Evidence, Page, PageLayout, Resource, ResourceId, Trigger, Wait,
 };
@@ -39,7 +39,10 @@ Examples:
 
   pagerace page examples/pages/shop.har --essential --non-essential-if third-party \\
       --essential-if pay.wallet.example --json
-      the same as JSON, where third parties except one count as not essential";
+      the same as JSON, where third parties except one count as not essential
+
+  pagerace page site.page --critical-css > critical.css
+      the rules that a <style> element of the document needs for the first screen";
 
 /// Show a recorded page as Pagerace understands it, and which parts are essential.
 #[derive(Debug, Parser)]
@@ -52,6 +55,9 @@ pub(crate) struct PageArgs {
     /// Print the page as JSON; with --essential, the assessment.
     #[arg(long)]
     json: bool,
+    /// Print the rules of the page's style sheets that its first screen needs.
+    #[arg(long, conflicts_with_all = ["json", "essential"])]
+    critical_css: bool,
     #[command(flatten)]
     essential: EssentialArgs,
 }
@@ -69,6 +75,9 @@ const STYLE: TableStyle = TableStyle::new()
 
 pub(crate) fn run(args: &PageArgs) -> Result<()> {
     args.essential.check()?;
+    if args.critical_css {
+        return critical_css(args);
+    }
     let mut page = load(&args.har, &args.choice.options())?;
     fit(vec![&mut page], 1, true)?;
     if args.essential.essential {
@@ -86,6 +95,25 @@ pub(crate) fn run(args: &PageArgs) -> Result<()> {
         return Ok(());
     }
     write_page(&mut out, &page, &reproduced)?;
+    Ok(())
+}
+
+/// Prints what the first screen needs of each style sheet.
+fn critical_css(args: &PageArgs) -> Result<()> {
+    let recording = load_recording(&args.har, &args.choice.options())?;
+    let mut out = anstream::stdout().lock();
+    let mut is_known = false;
+    for (sheet, rules) in recording.first_screen() {
+        is_known = true;
+        writeln!(out, "/* {sheet} */\n{rules}")?;
+    }
+    if !is_known {
+        bail!(
+            "{}: the recording does not tell which styles the first screen needs; record the page with \
+             `pagerace record`",
+            args.har.display()
+        );
+    }
     Ok(())
 }
 

@@ -245,6 +245,7 @@ fn extension(page: &Page<'_>, i: usize, first: bool) -> EntryFields {
         timeout_ms: timer.and_then(|timer| Some(Ms(round(timer.timeout_ms?)))),
         caller: caller.cloned(),
         waits_for: waits.map(|waits| ids(page.load, waits)),
+        first_screen: page.load.first_screen[i].clone(),
         failed: request.failed.clone(),
     }
 }

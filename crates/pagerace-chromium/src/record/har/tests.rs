@@ -108,6 +108,7 @@ fn load(keep_secrets: bool) -> Load {
         chromium: "156.0".to_owned(),
         processors: Some(2),
         bodies: bodies.collect(),
+        first_screen: vec![None; requests.len()],
         requests,
         trace: Summary {
             navigation_start: Some(9.99),
@@ -342,6 +343,7 @@ fn an_empty_load_is_an_empty_file() {
     let nothing = Load {
         requests: Vec::new(),
         bodies: Vec::new(),
+        first_screen: Vec::new(),
         paints: Value::Null,
         watched: Scripts::default(),
         trace: Summary::default(),

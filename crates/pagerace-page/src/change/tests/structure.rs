@@ -169,6 +169,27 @@ fn the_needed_part_of_a_sheet_blocks_nothing() {
 }
 
 #[test]
+fn a_recording_tells_what_the_first_screen_needs() {
+    let before = placed();
+    assert!(refusal(&before, "critical-css css").contains("write a share, as in critical-css=0.2"));
+    let mut known = before.clone();
+    known.resources[4].measured = vec![MeasuredSize {
+        change: "critical-css".to_owned(),
+        bytes: 100,
+    }];
+    let page = after(&known, "critical-css css");
+    let half = after(&before, "critical-css=0.5 css");
+    let placed = |page: &Page| {
+        page.resources
+            .iter()
+            .map(|one| one.discovery)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(placed(&page), placed(&half));
+    assert_eq!(page.resource(id(0)).body_bytes, 1100);
+}
+
+#[test]
 fn scripts_move_to_the_end_of_the_body_or_become_modules() {
     let page = after(&placed(), "body-end js");
     let script = page.resource(id(1));

@@ -53,6 +53,12 @@ pub(super) fn paste(page: &Page, changes: &Changes) -> Paste {
                     };
                     format!("instead of the element of {name}: <{tag}>, with the file's text")
                 }
+                Edit::FirstScreen => format!(
+                    "instead of the element of {name}: <style>, with what `pagerace page --critical-css` \
+                     prints for it, and <link rel=\"stylesheet\" href=\"{}\" media=\"print\" \
+                     onload=\"this.media='all'\">",
+                    resource.url
+                ),
                 Edit::Join => format!("in the file that takes the place of the first: {name}"),
                 Edit::Early(link) => format!("as a 103 response before the document: Link: {link}"),
                 Edit::Encode(coding) => {
