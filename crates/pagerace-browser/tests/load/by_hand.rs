@@ -244,9 +244,9 @@ fn costs_follow_the_stated_model() {
     };
     let l = load(&p, &config, &Network::default(), 1);
     let scan = 2.0 * (0.2 + 10.0 * 0.01);
-    // The browser commits the document and prepares its first request. The script reaches the
-    // thread after 1.3 ms, and costs it one more.
-    let overheads = 2.0 * (16.0 + 14.0 + 1.3 + 1.0);
+    // The browser commits the document, prepares its first request, and writes it. The script
+    // reaches the thread after 1.3 ms, and costs it one more.
+    let overheads = 2.0 * (16.0 + 14.0 + 1.0 + 1.3 + 1.0);
     let expected = 200.0 + overheads + scan + 2.0 * 6.0;
     let dcl = l
         .browser

@@ -55,8 +55,8 @@ fn scripts_wait_for_earlier_sheets_only() {
     let hop = in_markup(Destination::Style, 0, 600);
     let after = page(vec![free, hop, measured, child(), sheet_behind(1)]);
     let l = load(&before, &config, &Network::default(), 1);
-    // The document is committed after 16 ms, and its first request leaves 14 ms later.
-    let arrived = 200.0 + 16.0 + 14.0;
+    // The document is committed after 16 ms, and its first request leaves 15 ms later.
+    let arrived = 200.0 + 16.0 + 15.0;
     // The sheet reaches the thread after 0.3 ms, and the thread takes it, then the script, in 1 ms.
     assert_eq!(l.found(3), Some(arrived + 0.3 + 1.0 + 40.0 + 1.0 + 7.0));
     // At 200 ms that sheet is still loading, but scripts wait only for earlier sheets.
@@ -129,10 +129,10 @@ fn requests_of_inline_scripts_wait_for_the_parser_and_earlier_sheets() {
     };
     let l = load(&p, &config, &Network::default(), 1);
     let sheet = l.found(2).unwrap();
-    // The document is committed after 16 ms, and its first request leaves 14 ms later.
+    // The document is committed after 16 ms, and its first request leaves 15 ms later.
     assert!(l.found(4) < Some(117.0), "the preload scanner finds it");
     assert_eq!(l.found(1), Some(119.0), "the parser reaches it");
-    let after_sheet = sheet + 14.0 + 100.0 + 0.3 + 1.0 + 40.0;
+    let after_sheet = sheet + 15.0 + 100.0 + 0.3 + 1.0 + 40.0;
     assert_eq!(l.found(3), Some(after_sheet));
     // The thread takes the script and the first font, which have arrived meanwhile. Half a
     // millisecond of parsing leads to the script, it runs, and parsing takes a millisecond to the
@@ -184,7 +184,7 @@ fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
     // from 100 ms) is over when they arrive. The first deferred script reaches the thread after
     // 1.3 ms, is taken in 1 ms, and runs. The other two, which arrive meanwhile, are taken, and run
     // in the same order.
-    let first_ran = 200.0 + 16.0 + 14.0 + 1.3 + 1.0 + 10.0;
+    let first_ran = 200.0 + 16.0 + 15.0 + 1.3 + 1.0 + 10.0;
     let (second_ran, third_ran) = (first_ran + 2.0 + 10.0, first_ran + 2.0 + 20.0);
     // The second script's request after 3 ms waits for the third script.
     assert_eq!(l.found(4), Some(third_ran));

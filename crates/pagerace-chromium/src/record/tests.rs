@@ -500,7 +500,8 @@ fn times_are_those_of_loads_over_a_network() {
 #[test]
 fn the_first_screen_needs_the_rules_of_its_elements() {
     let _alone = processors();
-    let Some(mut browser) = launch(&Options::default()) else {
+    let folder = folder("styles");
+    let Some(mut browser) = launch(&Options::new(&folder)) else {
         return;
     };
     let mut session = browser.page().expect("a page");
@@ -513,9 +514,10 @@ fn the_first_screen_needs_the_rules_of_its_elements() {
         <ul><li><b>C</b></ul><p class=far style='margin-top: 5000px'>D</p>";
     let page = format!("document.body.innerHTML = {}", json!(body));
     session.evaluate(&page).expect("the page changes");
-    let request = |kind: &str| Request {
-        kind: kind.to_owned(),
-        ..Request::default()
+    let request = |kind: &str| {
+        let mut request = Request::default();
+        kind.clone_into(&mut request.kind);
+        request
     };
     let requests = [
         request("Document"),
@@ -537,4 +539,5 @@ fn the_first_screen_needs_the_rules_of_its_elements() {
          @font-face { font-family: Used; src: url(\"u.woff2\"); }@keyframes turn { \n  100% { opacity: 0; }\n}"
     );
     browser.close();
+    std::fs::remove_dir_all(&folder).expect("was made");
 }

@@ -19,6 +19,7 @@ fn fields_are_written_as_they_are_read_and_odd_ones_are_not_there() {
         "fontDisplay": "swap",
         "caller": {"url": "https://a.test/a.js", "ms": 0.5},
         "waitsFor": ["7.1"],
+        "firstScreen": "p{margin:0}",
     });
     let read = EntryFields {
         initiator_offset: Some(120),
@@ -37,6 +38,7 @@ fn fields_are_written_as_they_are_read_and_odd_ones_are_not_there() {
             ms: Ms(0.5),
         }),
         waits_for: Some(vec!["7.1".to_owned()]),
+        first_screen: Some("p{margin:0}".to_owned()),
         failed: Some("net::ERR_NAME_NOT_RESOLVED".to_owned()),
     };
     assert_eq!(entry(&written), read);
@@ -46,6 +48,7 @@ fn fields_are_written_as_they_are_read_and_odd_ones_are_not_there() {
         "cpu": {"scriptMs": -3, "parseMs": "much", "decodeMs": 1e12},
         "scriptMode": "later",
         "timerSetMs": -1,
+        "firstScreen": 1,
         "failed": 7,
         "fontDisplay": 3,
         "caller": {"url": "https://a.test/a.js", "ms": -1},
