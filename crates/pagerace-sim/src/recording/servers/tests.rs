@@ -102,8 +102,22 @@ fn rtt(page: &Page, host: &str) -> f64 {
 }
 
 #[test]
+fn the_rate_of_the_link_is_found() {
+    // Of one page, which of two neighbouring rates fits better is a matter of milliseconds.
+    let errors = [2, 3, 4, 5, 6, 8, 10, 14].map(|rate| {
+        let mut page = recorded(&format!("rate {rate}mbit up 1mbit rtt 30ms queue 200p"));
+        fit(&mut page, &mut Loads::default()).unwrap();
+        let found = page.recorded.down_bits_per_second.unwrap() as f64;
+        (found / (f64::from(rate) * 1e6)).ln().abs()
+    });
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    assert!(mean < 0.1, "{mean}: {errors:?}");
+    assert!(errors.iter().all(|error| *error < 0.2), "{errors:?}");
+}
+
+#[test]
 fn waits_that_the_network_explains_are_not_the_servers() {
-    let unfitted = recorded("rate 5mbit up 1mbit rtt 30ms queue 200p");
+    let unfitted = recorded("rate 6mbit up 1mbit rtt 30ms queue 200p");
     let mut page = unfitted.clone();
     let waited = think(&page, "https://a.test/3.jpg");
     assert!(
@@ -111,8 +125,6 @@ fn waits_that_the_network_explains_are_not_the_servers() {
         "the last picture waits for the others: {waited}"
     );
     fit(&mut page, &mut Loads::default()).unwrap();
-    let rate = page.recorded.down_bits_per_second.unwrap();
-    assert!((4_500_000..5_800_000).contains(&rate), "{rate}");
     for request in PAGE.iter().filter(|request| request.think > 0) {
         let (think, truth) = (think(&page, request.url), request.think as f64);
         assert!(
@@ -130,7 +142,7 @@ fn waits_that_the_network_explains_are_not_the_servers() {
     assert!(before > 1_000.0, "{before}");
     assert!(after < 0.05 * before, "{after} of {before}");
     let (before, after) = (rtt(&unfitted, "near.test"), rtt(&page, "near.test"));
-    assert!(before > 110.0, "queues make its handshake longer: {before}");
+    assert!(before > 60.0, "queues make its handshake longer: {before}");
     assert!((after - 30.0).abs() < 15.0, "{after}");
 }
 
@@ -143,17 +155,28 @@ fn a_page_that_does_not_fill_the_link_does_not_slow_it_down() {
     assert!(rate * 10 > highest * 7, "{rate} of {highest}");
     let think = think(&page, PAGE[0].url);
     assert!((think - 150.0).abs() < 5.0, "{think}");
-    for (host, truth) in [("near.test", 30.0), ("far.test", 90.0)] {
-        let rtt = rtt(&page, host);
-        // The page tells too little of the rate, so the load has a queue that the recording had
-        // not.
-        assert!((-20.0..5.0).contains(&(rtt - truth)), "{host}: {rtt}");
-    }
+}
+
+#[test]
+fn distances_are_found_on_links_of_any_rate() {
+    let errors = [100, 200, 400].map(|rate| {
+        [20.0, 30.0, 50.0].map(|rtt| {
+            let network = format!("rate {rate}mbit up {rate}mbit rtt {rtt}ms");
+            let mut page = recorded(&network);
+            fit(&mut page, &mut Loads::default()).unwrap();
+            let near = self::rtt(&page, "near.test") - rtt;
+            assert!((-1.0..5.0).contains(&near), "{network}: {near}");
+            self::rtt(&page, "far.test") - rtt - 60.0
+        })
+    });
+    // The page tells too little of the rate, so the load has a queue that the recording had not.
+    let mean = errors.as_flattened().iter().sum::<f64>() / 9.0;
+    assert!((-15.0..0.0).contains(&mean), "{errors:?}");
 }
 
 #[test]
 fn a_packet_that_the_set_up_lost_does_not_make_a_server_distant() {
-    let mut page = recorded("rate 200mbit up 200mbit rtt 30ms");
+    let mut page = recorded("rate 200mbit up 200mbit rtt 20ms");
     let far = page.resources.iter_mut().find(|r| r.url.contains("far"));
     let times = far.unwrap().recorded.as_mut().unwrap();
     times.exchange.as_mut().unwrap().connect = Some(Duration::from_millis(1_200));
@@ -161,7 +184,7 @@ fn a_packet_that_the_set_up_lost_does_not_make_a_server_distant() {
     origin.unwrap().recorded_rtt = Some(Duration::from_millis(600));
     fit(&mut page, &mut Loads::default()).unwrap();
     let rtt = rtt(&page, "far.test");
-    assert!((70.0..95.0).contains(&rtt), "{rtt}");
+    assert!((60.0..85.0).contains(&rtt), "{rtt}");
 }
 
 #[test]
