@@ -43,6 +43,10 @@ fn what_is_wrong_is_said_in_one_line() {
         ),
         (vec!["race", "site.har", "--cc", "quantum"], "`cubic`"),
         (
+            vec!["page", "site.har", "--critical-css"],
+            "record the page with `pagerace record`",
+        ),
+        (
             vec!["race", "site.har", "--cc", "qubic"],
             "did you mean cubic?",
         ),
