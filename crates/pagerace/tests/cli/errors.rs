@@ -43,10 +43,6 @@ fn what_is_wrong_is_said_in_one_line() {
         ),
         (vec!["race", "site.har", "--cc", "quantum"], "`cubic`"),
         (
-            vec!["page", "site.har", "--critical-css"],
-            "record the page with `pagerace record`",
-        ),
-        (
             vec!["race", "site.har", "--cc", "qubic"],
             "did you mean cubic?",
         ),
@@ -160,6 +156,17 @@ fn what_is_wrong_is_said_in_one_line() {
             .all(|name| !name.contains("partial") && !name.starts_with('x')),
         "{names:?}"
     );
+}
+
+#[test]
+fn rules_that_a_recording_lacks_are_not_printed() {
+    let sandbox = Sandbox::new("no-rules");
+    sandbox.write("site.har", &small_har());
+    let run = sandbox.run(&["page", "site.har", "--critical-css"]);
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    let error = "error: site.har: the recording does not tell which styles the first screen needs";
+    assert!(run.err.starts_with(error), "{}", run.err);
+    assert_eq!(run.err.trim_end().lines().count(), 1, "{}", run.err);
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub(super) fn paste(page: &Page, changes: &Changes) -> Paste {
                     format!("instead of the element of {name}: <{tag}>, with the file's text")
                 }
                 Edit::FirstScreen => format!(
-                    "instead of the element of {name}: <style>, with what `pagerace page --critical-css` \
+                    "instead of the element of {name}: <style>, with what `pagerace page FILE --critical-css` \
                      prints for it, and <link rel=\"stylesheet\" href=\"{}\" media=\"print\" \
                      onload=\"this.media='all'\">",
                     resource.url
