@@ -124,9 +124,9 @@ impl Browser {
     }
 
     /// Returns the time from now until the request for `id` may leave: requests leave in the
-    /// order of their discovery. The look-up of its name leaves before those that wait for the
-    /// preparation of the document. It does not wait for that itself if no request to the document's
-    /// own host precedes it.
+    /// order of their discovery. The look-up of its name leaves before all requests that wait for the
+    /// preparation of the document. The look-up waits for that, too, unless no request to the
+    /// document's own host precedes it.
     fn dispatch(&mut self, now: Instant, id: ResourceId) -> Duration {
         let known = (now + self.overheads.dispatch(id)).max(self.next_known);
         self.next_known = known + self.overheads.spacing;

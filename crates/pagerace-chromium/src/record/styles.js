@@ -1,8 +1,9 @@
 // Returns, for the text of each style sheet, the rules that elements of the first screen match: those that
 // begin above its lower edge, and those without a box, which styles may hide. Rules count for all media but
-// print, because the sheet is the same for other screens. What elements look like while a person
-// points at them or has selected them is left out.
-(texts) => {
+// print, because the sheet is the same for other screens. Rules for elements that a person points at or
+// has selected are left out. A sheet whose rules are not compared within the given milliseconds has none.
+(texts, patience) => {
+  const until = performance.now() + patience;
   const LATER = /:(?:hover|active|focus(?:-visible|-within)?|target|visited)(?![\w-])/g;
   const PSEUDO = /(^|[\s,>+~(])?::?(?:before|after|first-line|first-letter|marker|backdrop|placeholder|selection|file-selector-button|-(?:webkit|moz|ms|o)-[\w-]+)(?:\([^)]*\))?(?![\w-])/g;
   const first = new Set([...document.querySelectorAll('html, body, body *')]
@@ -19,6 +20,7 @@
   const names = (all, quoted) => [...all].some((list) => list.split(',')
     .some((name) => name.trim().replace(/^["']|["']$/g, '').toLowerCase() === quoted.toLowerCase()));
   const matches = (selector) => {
+    if (performance.now() > until) throw new Error('late');
     const still = selector.replace(LATER, ':not(*)')
       .replace(PSEUDO, (_, before) => (before === undefined ? '' : `${before}*`));
     try {
@@ -35,7 +37,7 @@
     }
     if (rule instanceof CSSKeyframesRule) return names(motions, rule.name) ? rule.cssText : '';
     if (rule instanceof CSSMediaRule && /^(only )?print$/.test(rule.conditionText)) return '';
-    // What groups rules: media, conditions, layers and containers.
+    // Media, conditions, layers and containers group rules.
     if (rule.cssRules) {
       const inside = kept(rule.cssRules);
       return inside ? `${rule.cssText.slice(0, rule.cssText.indexOf('{'))}{${inside}}` : '';
@@ -45,6 +47,10 @@
   return texts.map((text) => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(text);
-    return kept(sheet.cssRules);
+    try {
+      return kept(sheet.cssRules);
+    } catch {
+      return '';
+    }
   });
 }

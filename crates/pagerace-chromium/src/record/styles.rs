@@ -4,11 +4,15 @@
 //! for the whole sheets. It follows from the loaded page: a rule counts if it matches an element of
 //! the first screen. Nothing is known of sheets that are no UTF-8.
 
+use pagerace_core::Duration;
 use serde_json::json;
 
 use super::har::Body;
 use super::log::Request;
 use crate::{ChromiumError, Session};
+
+/// The time for all sheets. Pages of tens of thousands of rules and elements would take minutes.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Returns for each request the rules of its style sheet that elements of the first screen match;
 /// `None` if it has none.
@@ -26,7 +30,12 @@ pub(super) fn of_first_screen(
     if texts.is_empty() {
         return Ok(found);
     }
-    let script = format!("({})({})", include_str!("styles.js"), json!(texts));
+    let patience = PATIENCE.as_millis_f64();
+    let script = format!(
+        "({})({}, {patience})",
+        include_str!("styles.js"),
+        json!(texts)
+    );
     let rules = match session.evaluate(&script) {
         // A page that does not permit this is recorded without.
         Err(ChromiumError::Refused { .. }) => return Ok(found),

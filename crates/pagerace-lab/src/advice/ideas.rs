@@ -265,9 +265,12 @@ impl Ideas<'_> {
             let because = format!("the first paint waits for {sheets} style sheets");
             self.add("bundle first-party-css", &because);
         }
-        let parts = self.page.resources.iter().filter_map(first_screen);
-        let (count, bytes) = parts.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
-        if count > 1 {
+        if self.page.resources.iter().filter_map(first_screen).count() > 1 {
+            let change = "critical-css css".parse::<Change>();
+            let acted = change.map_or_else(|_| Vec::new(), |change| change.acted(self.page));
+            let parts = acted.iter().map(|id| self.page.resource(*id));
+            let parts = parts.filter_map(|sheet| sheet.measured("critical-css"));
+            let (count, bytes) = parts.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
             let because = format!(
                 "the first paint waits for {count} whole style sheets, of which the first screen needs \
                  {:.1} kB",

@@ -127,7 +127,7 @@ fn chromium_measures_a_layout_once() {
         "damaged",
     )
     .unwrap();
-    // What cannot be read is measured again, for which this browser does not do.
+    // A damaged file is measured again, for which this browser does not do.
     sandbox.write("browser", "this is no program");
     let anew = run(&sandbox, &RACE, sandbox.path("browser").to_str());
     let warning = "warning: site.har races without a measured layout: cannot start";
