@@ -309,6 +309,7 @@ impl Browser {
                     self.screen.uncover(shown, self.current.cause);
                 }
                 Timer::BlockPeriodOver(font) => self.end_block_period(at, font),
+                Timer::FontPreloadsOver => self.end_font_preloads(at),
                 Timer::Flush(image) => self.queue(Task::Flush(image)),
             }
             self.settle(at);

@@ -48,6 +48,9 @@ pub struct Profile {
     pub backup_connection: Option<Duration>,
     /// True if the browser requests what a 103 response preloads. Otherwise, it only connects.
     pub early_preloads: bool,
+    /// The time for which fonts that the head preloads hold the first frame at most, once nothing
+    /// else does.
+    pub font_preloads_hold: Option<Duration>,
     /// True if the browser rarely acknowledges QUIC packets after the first hundred of a
     /// connection.
     pub decimates_acks: bool,

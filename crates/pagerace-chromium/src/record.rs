@@ -18,6 +18,7 @@
 //! | `layout`, `markup`, `fonts`, `place` | elements, on the page and in the document |
 //! | `shares` | the shares of images, texts and boxes in the picture |
 //! | `styles` | the rules of style sheets that the first screen needs |
+//! | `formats` | the sizes of images in other formats |
 //! | `har`, `fields`, `timings`, `paints` | the HAR file |
 //!
 //! Left out: web sockets, events after the load (scrolling, clicks), and bodies that
@@ -25,6 +26,7 @@
 
 mod collect;
 mod fields;
+mod formats;
 mod har;
 mod history;
 mod layout;

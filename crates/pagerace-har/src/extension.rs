@@ -79,6 +79,10 @@ lenient! {
         /// The rules of a style sheet that elements of the first screen match, for all media but
         /// print.
         pub first_screen: Option<String>,
+        /// Bytes of an image as a WebP file of its quality.
+        pub webp_bytes: Option<u64>,
+        /// Bytes of an image as an AVIF file of its quality.
+        pub avif_bytes: Option<u64>,
         /// Reason of a failure, in the browser's words.
         pub failed: Option<String>,
     }

@@ -58,6 +58,14 @@ impl Recording {
                 all.filter_map(|(id, _, exchange)| Some((id, bytes(exchange)?)))
                     .collect()
             }
+            Measure::Picture(format) => {
+                let bytes = |exchange: &Exchange| match *format {
+                    "avif" => exchange.avif_bytes,
+                    _ => exchange.webp_bytes,
+                };
+                all.filter_map(|(id, _, exchange)| Some((id, bytes(exchange)?)))
+                    .collect()
+            }
             Measure::Inside | Measure::FirstScreen => {
                 let Some(document) = self.answering(page.resource(page.document)) else {
                     return Ok(Vec::new());

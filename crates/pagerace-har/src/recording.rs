@@ -35,6 +35,10 @@ pub struct Exchange {
     pub body: Option<Bytes>,
     /// The rules of a style sheet that the first screen needs, if known.
     pub first_screen: Option<String>,
+    /// Bytes of an image as a WebP file of its quality, if known.
+    pub webp_bytes: Option<u64>,
+    /// Bytes of an image as an AVIF file of its quality, if known.
+    pub avif_bytes: Option<u64>,
     /// Bytes of the body as transferred.
     pub encoded_bytes: Option<u64>,
     /// The resource that the exchange became; `None` if it was left out of the page.

@@ -18,6 +18,7 @@ mod critical_css;
 mod early_hints;
 mod fetch_priority;
 mod font_display;
+mod format;
 mod inline;
 mod late;
 mod loading;
@@ -48,7 +49,7 @@ use crate::{Evidence, Page, Resource, ResourceId};
 pub use retain::Kept;
 
 /// All kinds, in the order of lists.
-pub static KINDS: [&dyn Kind; 31] = [
+pub static KINDS: [&dyn Kind; 32] = [
     &preload::Preload,
     &preload::ModulePreload,
     &preconnect::Preconnect,
@@ -75,6 +76,7 @@ pub static KINDS: [&dyn Kind; 31] = [
     &cdn::Cdn,
     &compress::Compress,
     &compress::Dictionary,
+    &format::Format,
     &resize::Resize,
     &resize::Subset,
     &resize::Split,
@@ -127,6 +129,8 @@ pub trait Kind: Sync {
 pub enum Measure {
     /// The body in this content coding.
     Coding(&'static str),
+    /// The picture in this format.
+    Picture(&'static str),
     /// The bytes by which the document grows with the body inside it.
     Inside,
     /// The bytes by which the document grows with the rules inside it that the first screen needs.

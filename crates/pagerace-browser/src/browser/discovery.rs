@@ -463,6 +463,7 @@ impl Browser {
         if std::mem::take(&mut state.holds_paint) {
             self.rendering.blockers -= 1;
         }
+        self.rendering.font_preloads.remove(&id);
         // Text keeps waiting for a broken font, as if the font never arrived.
         if !self.states[id.index()].broken {
             self.release_text(id);

@@ -101,6 +101,8 @@ pub(super) enum Timer {
     Uncover,
     /// Text stops waiting for this font.
     BlockPeriodOver(ResourceId),
+    /// The first frame stops waiting for preloaded fonts.
+    FontPreloadsOver,
 }
 
 impl Timer {
@@ -109,6 +111,7 @@ impl Timer {
         !matches!(
             self,
             Self::BlockPeriodOver(_)
+                | Self::FontPreloadsOver
                 | Self::Flush(_)
                 | Self::Announce(_)
                 | Self::GiveUp(_)
@@ -132,6 +135,10 @@ pub(super) struct LoadEvent {
 pub(super) struct Rendering {
     /// The number of discovered render-blocking resources that are not done.
     pub(super) blockers: usize,
+    /// Fonts that the head preloads, and that are missing while they hold the first frame.
+    pub(super) font_preloads: BTreeSet<ResourceId>,
+    /// True once the time is running for which they hold a frame that nothing else holds.
+    pub(super) font_preloads_timed: bool,
     /// The event and the delay after it until which nothing is shown.
     pub(super) hidden_until: Option<(Wait, Duration)>,
     /// The time after the arrival of the document at which the page is shown in any case, until

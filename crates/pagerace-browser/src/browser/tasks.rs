@@ -103,7 +103,7 @@ impl Browser {
                 || (!self.hides_elements()
                     && (!self.rendering.ready_images.is_empty() || self.has_text_to_paint()))
         } else {
-            self.can_render()
+            self.can_render() && !self.awaits_font_preloads(now)
         };
         if !wanted {
             return;

@@ -21,6 +21,9 @@ const FONT_SHORT_PERIOD: Duration = Duration::from_millis(100);
 /// The time after the start of the navigation at which Chromium ends the block period of
 /// `font-display: auto` (`AlignFontDisplayAutoTimeoutWithLCPGoal`).
 const LCP_LIMIT: Duration = Duration::from_secs(2);
+/// The time after the start of the navigation from which preloaded fonts hold no frame
+/// (`kMaxBlockingTimeMsForRenderBlockingFonts` in Chromium's `features.cc`).
+const FONT_PRELOADS_LIMIT: Duration = Duration::from_millis(1500);
 
 impl Browser {
     /// Adds the blocks of text in the first `parsed` bytes, which the parser has passed.
@@ -140,7 +143,11 @@ impl Browser {
     /// Handles the discovery of a font of the page's own document. Before the first
     /// layout, the markup requests fonts; during and after it, layout does.
     pub(super) fn font_found(&mut self, now: Instant, font: ResourceId) {
-        let by_markup = self.graph.nodes[font.index()].anchor.is_some();
+        let anchor = self.graph.nodes[font.index()].anchor;
+        let by_markup = anchor.is_some();
+        if anchor.is_some_and(|anchor| anchor <= self.layout.body_start) {
+            self.hold_for_preload(now, font);
+        }
         match &mut self.fonts {
             Fonts::Common { swaps, .. } if *swaps || self.rendering.laid_out => {}
             Fonts::Common {
@@ -189,6 +196,45 @@ impl Browser {
         if !self.fonts.hides(font) {
             return;
         }
+        self.blame_font(now, font);
+        self.fonts.release(self.current, font);
+    }
+
+    /// Lets a font that the head preloads hold the first frame
+    /// (`RenderBlockingResourceManager::AddPendingFontPreload` in Chromium).
+    fn hold_for_preload(&mut self, now: Instant, font: ResourceId) {
+        let limit = self.started.unwrap_or(now) + FONT_PRELOADS_LIMIT;
+        if self.profile.font_preloads_hold.is_none() || self.rendering.laid_out || now >= limit {
+            return;
+        }
+        if self.rendering.font_preloads.is_empty() {
+            self.schedule(limit, Timer::FontPreloadsOver);
+        }
+        self.rendering.font_preloads.insert(font);
+    }
+
+    /// Returns true if preloaded fonts hold the first frame, which nothing else holds. From now on,
+    /// they do so for a limited time.
+    pub(super) fn awaits_font_preloads(&mut self, now: Instant) -> bool {
+        let Some(time) = self.profile.font_preloads_hold else {
+            return false;
+        };
+        let awaits = !self.rendering.font_preloads.is_empty();
+        if awaits && !std::mem::replace(&mut self.rendering.font_preloads_timed, true) {
+            self.schedule(now + time, Timer::FontPreloadsOver);
+        }
+        awaits
+    }
+
+    /// Lets the first frame wait for preloaded fonts no longer.
+    pub(super) fn end_font_preloads(&mut self, now: Instant) {
+        if let Some(font) = std::mem::take(&mut self.rendering.font_preloads).pop_last() {
+            self.blame_font(now, font);
+        }
+    }
+
+    /// Makes a font that is waited for no longer the cause of what follows.
+    fn blame_font(&mut self, now: Instant, font: ResourceId) {
         let state = &self.states[font.index()];
         // The page may be too busy to take a font that has arrived. One from the cache has not.
         if state.ended.is_none() || self.requests.requested_at(font).is_some() {
@@ -200,7 +246,6 @@ impl Browser {
             };
             self.current = Ready::new(now, Some(cause));
         }
-        self.fonts.release(self.current, font);
     }
 
     fn shows(&self, block: usize) -> bool {

@@ -37,6 +37,7 @@ impl Profile {
         backup_connection: Some(Duration::from_millis(250)),
         // Since version 123 (release notes).
         early_preloads: true,
+        font_preloads_hold: None,
         decimates_acks: false,
         signal,
         // Layout is about to render the image.

@@ -31,6 +31,7 @@ impl Profile {
         backup_connection: None,
         // Since version 17, for `preconnect` alone (release notes).
         early_preloads: false,
+        font_preloads_hold: None,
         decimates_acks: false,
         signal,
         raised: |_| None,

@@ -106,6 +106,47 @@ fn with_font(display: Option<FontDisplay>, rtt: Duration) -> (f64, f64) {
     ))
 }
 
+/// Returns the first paint of a page that preloads a font at this offset; its body begins at 500.
+fn with_preload(profile: &'static Profile, offset: u64, network: &Network) -> f64 {
+    let made = page(vec![
+        document(4_000),
+        in_markup(Destination::Font, 20_000, offset),
+    ]);
+    let mut made = with_layout(&made, vec![text(500.0, Some(1_000), &[1])]);
+    let layout = made.layout_mut().expect("just given");
+    layout.body_start = Some(500);
+    layout.fonts.push(FontUse {
+        font: id(1),
+        display: FontDisplay::Swap,
+    });
+    let made = Arc::new(made);
+    let l = load(&made, &no_cpu(profile), network, 1);
+    causes::check(&made, &l).expect("causes are in order");
+    paints(&l).0
+}
+
+#[test]
+fn fonts_that_the_head_preloads_hold_the_first_frame_for_a_while() {
+    let network = |rtt, rate| Network {
+        rtt: ms(rtt),
+        rate,
+        ..Network::default()
+    };
+    let held = |profile, network: &Network| {
+        with_preload(profile, 100, network) - with_preload(profile, 600, network)
+    };
+    let near = |value: f64, wanted: f64| {
+        assert!((value - wanted).abs() < 2.0, "{value} ms, not {wanted} ms");
+    };
+    // The font arrives a round trip after the document, and over the slow link 200 ms after it.
+    near(held(Profile::CHROME, &network(50.0, 0)), 50.0);
+    near(held(Profile::CHROME, &network(50.0, 100_000)), 100.0);
+    near(held(Profile::FIREFOX, &network(50.0, 0)), 0.0);
+    // No font holds a frame 1.5 s after the start.
+    near(held(Profile::CHROME, &network(1_450.0, 0)), 50.0);
+    near(held(Profile::CHROME, &network(1_600.0, 0)), 0.0);
+}
+
 /// Loads a page whose sheet arrives last and takes some time to be parsed, with a text before a
 /// script and one behind it. Returns the metrics, and how long the script would delay the first
 /// text.

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use pagerace_net::Network;
 use pagerace_page::{Changes, Page};
 use thiserror::Error;
 
-const HEADER: &str = "page,change";
+const HEADER: &str = "page,network,change";
 
 /// A change to try on a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,8 @@ pub struct Listed {
     line: usize,
     /// Short name of the page.
     pub page: String,
+    /// The network on which the page is loaded, if the list names it.
+    pub network: Option<Network>,
     /// The change.
     pub changes: Changes,
 }
@@ -39,7 +42,8 @@ pub enum ListError {
     },
 }
 
-/// Reads a list of changes, with lines such as `shop,preload */hero.jpg`. `file` names it in errors.
+/// Reads a list of changes, with lines such as `shop,slow-4g,preload */hero.jpg`, in which the network
+/// may be empty. `file` names the list in errors.
 ///
 /// # Errors
 /// A line is malformed.
@@ -63,11 +67,17 @@ pub fn list(file: &str, text: &str) -> Result<Vec<Listed>, ListError> {
 }
 
 fn listed(line: usize, text: &str) -> Result<Listed, String> {
-    let parts = text.split_once(',');
-    let (name, changes) = parts.ok_or("write a page's name, a comma and a change")?;
+    let mut parts = text.splitn(3, ',');
+    let (Some(name), Some(network), Some(changes)) = (parts.next(), parts.next(), parts.next())
+    else {
+        return Err("write a page, a network or nothing, and a change, separated by commas".into());
+    };
+    let network = Some(network).filter(|network| !network.is_empty());
+    let network = network.map(Network::parse).transpose();
     Ok(Listed {
         line,
         page: name.to_owned(),
+        network: network.map_err(|error| format!("{error}"))?,
         changes: changes.parse().map_err(|error| format!("{error}"))?,
     })
 }

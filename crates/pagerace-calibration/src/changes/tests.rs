@@ -90,18 +90,18 @@ fn a_list_names_pages_and_changes_that_can_be_made() {
         Err(ListError::Header { .. })
     ));
     for (line, problem) in [
-        ("no comma", "write a page's name, a comma and a change"),
-        ("other,remove js", "there is no page `other`"),
+        ("no comma", "write a page, a network or nothing, and a change"),
+        ("other,,remove js", "there is no page `other`"),
         (
-            &format!("{name},improve js"),
+            &format!("{name},,improve js"),
             "`improve` is no kind of change",
         ),
         (
-            &format!("{name},remove */nothing.js"),
+            &format!("{name},,remove */nothing.js"),
             "it selects no request",
         ),
     ] {
-        let text = format!("page,change\n\n{line}\n");
+        let text = format!("page,network,change\n\n{line}\n");
         let error = read(&text).expect_err(line).to_string();
         assert!(error.starts_with("list.csv:3: "), "{error}");
         assert!(error.contains(problem), "{error}");
@@ -116,7 +116,7 @@ fn each_page_meets_one_network_over_each_version() {
     "other".clone_into(&mut all.networks[1].name);
     let name = &all.pages[0].name;
     let text = format!(
-        "page,change\n{name},server-time=10ms {}\n",
+        "page,network,change\n{name},,server-time=10ms {}\n",
         all.pages[0].url
     );
     let listed = list("list.csv", &text).expect("it is well formed");
@@ -130,6 +130,11 @@ fn each_page_meets_one_network_over_each_version() {
     assert_eq!(contenders, ["h2", "h2"]);
     assert!(parts[0].contenders[0].changes.is_empty());
     assert_ne!(parts[0].networks[0].name, parts[1].networks[0].name);
+    let named = text.replace(",,", ",dsl,");
+    let listed = list("list.csv", &named).expect("it is well formed");
+    let parts = design(&all, &listed);
+    let networks: Vec<&str> = parts.iter().map(|one| one.networks[0].name.as_str()).collect();
+    assert_eq!(networks, ["dsl", "dsl"]);
     assert_eq!(
         design(&all, &[]).len(),
         0,

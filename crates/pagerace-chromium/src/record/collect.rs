@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::RecordOptions;
+use super::formats;
 use super::har::{self, Body, Load, Scripts};
 use super::history;
 use super::layout::{self, STYLES};
@@ -199,6 +200,7 @@ pub(super) fn load(
         .map(|r| body(&mut session, r))
         .collect::<Result<_, _>>()?;
     let first_screen = styles::of_first_screen(&mut session, &requests, &bodies)?;
+    let formats = formats::sizes(&mut session, &requests, &bodies)?;
     let current = paints["url"].as_str().unwrap_or(url);
     let device = Device {
         user_agent: Some(browser.user_agent()),
@@ -226,6 +228,7 @@ pub(super) fn load(
         requests,
         bodies,
         first_screen,
+        formats,
         trace,
         snapshot,
         histories,

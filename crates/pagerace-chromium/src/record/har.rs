@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::collect::GROWTH;
+use super::formats::Formats;
 use super::history::{History, Motion};
 use super::layout::{self, Script};
 use super::log::Request;
@@ -44,6 +45,8 @@ pub(super) struct Load {
     pub(super) bodies: Vec<Option<Body>>,
     /// The rules of each request's style sheet that the first screen needs.
     pub(super) first_screen: Vec<Option<String>>,
+    /// The sizes of its image in other formats.
+    pub(super) formats: Vec<Formats>,
     pub(super) trace: Summary,
     /// The result of `DOMSnapshot.captureSnapshot`.
     pub(super) snapshot: Value,

@@ -6,9 +6,12 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use pagerace_core::Duration;
 use serde_json::{Value, json};
 
+use super::formats::{self, Formats};
 use super::har::Body;
 use super::log::Request;
 use super::{Loads, RecordOptions, record, styles};
@@ -495,6 +498,56 @@ fn times_are_those_of_loads_over_a_network() {
     let ms = &script.expect("requested")["_pagerace"]["cpu"]["scriptMs"];
     let ms = ms.as_f64().expect("it ran");
     assert!(ms >= 38.0, "{ms} ms");
+}
+
+#[test]
+fn images_are_encoded_in_other_formats() {
+    let _alone = processors();
+    let folder = folder("formats");
+    let Some(mut browser) = launch(&Options::new(&folder)) else {
+        return;
+    };
+    let mut session = browser.page().expect("a page");
+    // A picture of soft shapes, as an encoded file. `mask` makes a part of it transparent.
+    let mut drawn = |kind: &str, mask: bool| {
+        let script = format!(
+            "(async () => {{
+                const canvas = new OffscreenCanvas(640, 400);
+                const context = canvas.getContext('2d');
+                for (let i = 0; i < 240; i += 1) {{
+                    const [x, y] = [(i * 83) % 640, (i * 47) % 400];
+                    const soft = context.createRadialGradient(x, y, 2, x, y, 60);
+                    soft.addColorStop(0, `hsl(${{i * 37}} 60% 50%)`);
+                    soft.addColorStop(1, {mask} ? 'transparent' : `hsl(${{i * 91}} 50% 60%)`);
+                    context.fillStyle = soft;
+                    context.fillRect(x - 50, y - 40, 100, 80);
+                }}
+                const blob = await canvas.convertToBlob({{type: '{kind}', quality: 0.8}});
+                return (new Uint8Array(await blob.arrayBuffer())).toBase64();
+            }})()"
+        );
+        let text = session.evaluate(&script).expect("a picture");
+        let bytes = STANDARD.decode(text.as_str().expect("base64"));
+        Some(Body(bytes.expect("base64")))
+    };
+    let bodies = [
+        drawn("image/jpeg", false),
+        drawn("image/png", true),
+        Some(Body([b"\x89PNG".as_slice(), &[7; 20_000]].concat())),
+        Some(Body(b"\xff\xd8 few".to_vec())),
+    ];
+    let mut image = Request::default();
+    "Image".clone_into(&mut image.kind);
+    let requests = vec![image; bodies.len()];
+    let found = formats::sizes(&mut session, &requests, &bodies).expect("sizes");
+    for (sizes, body) in found.iter().zip(&bodies).take(2) {
+        let all = body.as_ref().map_or(0, |body| body.0.len() as u64);
+        let webp = sizes.webp.expect("Chromium writes WebP");
+        assert!((all / 20..all).contains(&webp), "{webp} of {all} bytes");
+    }
+    assert_eq!(found[2..], [Formats::default(); 2], "no picture, and a small one");
+    browser.close();
+    std::fs::remove_dir_all(&folder).expect("was made");
 }
 
 #[test]

@@ -20,6 +20,8 @@ fn fields_are_written_as_they_are_read_and_odd_ones_are_not_there() {
         "caller": {"url": "https://a.test/a.js", "ms": 0.5},
         "waitsFor": ["7.1"],
         "firstScreen": "p{margin:0}",
+        "webpBytes": 900,
+        "avifBytes": 700,
     });
     let read = EntryFields {
         initiator_offset: Some(120),
@@ -39,6 +41,8 @@ fn fields_are_written_as_they_are_read_and_odd_ones_are_not_there() {
         }),
         waits_for: Some(vec!["7.1".to_owned()]),
         first_screen: Some("p{margin:0}".to_owned()),
+        webp_bytes: Some(900),
+        avif_bytes: Some(700),
         failed: Some("net::ERR_NAME_NOT_RESOLVED".to_owned()),
     };
     assert_eq!(entry(&written), read);
@@ -49,6 +53,8 @@ fn fields_are_written_as_they_are_read_and_odd_ones_are_not_there() {
         "scriptMode": "later",
         "timerSetMs": -1,
         "firstScreen": 1,
+        "webpBytes": -1,
+        "avifBytes": "few",
         "failed": 7,
         "fontDisplay": 3,
         "caller": {"url": "https://a.test/a.js", "ms": -1},

@@ -61,6 +61,8 @@ fn exchange(
         encoded_bytes: encoded.or_else(|| size(response, "bodySize")),
         resource,
         failed,
+        webp_bytes: own.webp_bytes,
+        avif_bytes: own.avif_bytes,
         first_screen: own.first_screen.filter(|rules| !rules.is_empty()),
         body: entry.pointer_mut("/response/content").and_then(body),
         url,

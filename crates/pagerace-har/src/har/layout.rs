@@ -74,6 +74,7 @@ pub(super) fn read(
     });
     Some(PageLayout {
         viewport,
+        scale: recording.page.device().map(|device| device.scale),
         elements,
         fonts: fonts(recording),
         by_layout: by_layout(recording, links),

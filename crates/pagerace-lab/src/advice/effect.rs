@@ -127,8 +127,8 @@ impl Effects {
         }
     }
 
-    /// Returns what the changes amount to. Without users, they gain if they do on one network and
-    /// harm on none. With users, the 75th percentile decides, unless they harm a tenth of the
+    /// Returns what the changes amount to. Without users, they gain if they do on one network, and
+    /// are not later by 3 % on any. With users, the 75th percentile decides, unless they harm a tenth of the
     /// users.
     pub fn worth(&self) -> Worth {
         if let Some(users) = &self.users {
@@ -137,9 +137,12 @@ impl Effects {
                 worth => worth,
             };
         }
-        let mut all = self.networks.iter().flatten().map(Effect::worth);
+        let effects = self.networks.iter().flatten();
+        let mut all = effects.clone().map(Effect::worth);
         match all.clone().max() {
             Some(Worth::Harms) => Worth::Harms,
+            // What is later on another network, even if not in all worlds, is no clear gain.
+            _ if effects.clone().any(|one| one.share() >= WORTH) => Worth::Nothing,
             _ if all.any(|one| one == Worth::Gains) => Worth::Gains,
             _ => Worth::Nothing,
         }

@@ -10,7 +10,8 @@ use pagerace_page::{Changes, Page, Resource, ResourceId, Trigger};
 
 /// Images of fewer bytes gain nothing by fewer.
 const LARGE_IMAGE_BYTES: u64 = 30_000;
-/// The number of pixels of an image for each that is shown, above which it may be smaller.
+/// The number of pixels of an image for each CSS pixel, above which it may be smaller: screens of
+/// desktops differ in their density.
 const OVERSIZED: f64 = 2.0;
 /// The time of a server above which a cache may answer sooner.
 const SLOW_SERVER: Duration = Duration::from_millis(100);
@@ -37,16 +38,19 @@ pub struct Idea {
 
 /// Returns changes that may help `page`, whose metric waits for the resources `awaited`.
 pub fn ideas(page: &Page, awaited: &BTreeSet<ResourceId>) -> Vec<Idea> {
-    let mut ideas = Ideas {
-        page,
-        found: Vec::new(),
-        pages: Vec::new(),
-    };
     let largest = page.layout().and_then(|layout| layout.largest?.image);
     let mut seen = awaited.clone();
     seen.extend(largest);
     // Redirects to the document are no part of it.
     seen.retain(|id| *id >= page.document);
+    let shown = seen.iter().map(|id| page.resource(*id));
+    let shown = shown.filter(|one| one.destination == Destination::Image);
+    let mut ideas = Ideas {
+        page,
+        shown: shown.map(|one| one.url.as_str()).collect(),
+        found: Vec::new(),
+        pages: Vec::new(),
+    };
     for id in &seen {
         ideas.of_resource(page.resource(*id), Some(*id) == largest);
     }
@@ -59,6 +63,8 @@ pub fn ideas(page: &Page, awaited: &BTreeSet<ResourceId>) -> Vec<Idea> {
 /// Collects ideas that can be made to a page.
 struct Ideas<'a> {
     page: &'a Page,
+    /// The URLs of images for which the metric waits.
+    shown: Vec<&'a str>,
     found: Vec<Idea>,
     /// The pages that these make.
     pages: Vec<Page>,
@@ -69,6 +75,10 @@ impl Ideas<'_> {
         let Some(own) = selector(self.page, resource) else {
             return;
         };
+        if resource.status >= 400 || resource.no_response.is_some() {
+            let because = "the request fails, and the page waits for it";
+            return self.add(&format!("remove {own}"), because);
+        }
         let is_in_markup = matches!(resource.discovery.trigger, Trigger::Markup { .. });
         match resource.destination {
             Destination::Image => {
@@ -104,6 +114,12 @@ impl Ideas<'_> {
                     &format!("no-fade {own}"),
                     &format!("{name} fades or moves in"),
                 );
+                for format in ["avif", "webp"] {
+                    if resource.measured(&format!("format={format}")).is_some() {
+                        let because = "another format makes the image smaller, at the same quality";
+                        self.add(&format!("format={format} {own}"), because);
+                    }
+                }
                 if let Some(share) = self.oversize(resource) {
                     let because = "the image has more pixels than are shown";
                     self.add(&format!("resize={share:.2} {own}"), because);
@@ -351,8 +367,14 @@ impl Ideas<'_> {
             return;
         };
         let made = changes.apply(self.page).map(|changed| changed.page);
+        // Without the largest image, another element is the largest, which tells no cost.
+        let shows = |made: &Page| {
+            let has = |url: &&str| made.resources.iter().any(|one| one.url == **url);
+            is_repair || self.shown.iter().all(has)
+        };
         // Others may have done the same under another name, such as that of the only font.
         if let Ok(made) = made
+            && shows(&made)
             && !self.pages.contains(&made)
         {
             self.pages.push(made);
@@ -364,13 +386,15 @@ impl Ideas<'_> {
         }
     }
 
-    /// Returns the share of its bytes that an image would have with two pixels for each that is
-    /// shown, if it has many more. Bytes are in proportion to pixels.
+    /// Returns the share of its bytes that an image would have with as many pixels as the screen
+    /// shows, if it has many more. Bytes are in proportion to pixels.
     fn oversize(&self, image: &Resource) -> Option<f64> {
         if image.body_bytes < LARGE_IMAGE_BYTES {
             return None;
         }
-        let shown = self.page.layout()?.elements.iter().filter_map(|element| {
+        let layout = self.page.layout()?;
+        let wanted = OVERSIZED.max(layout.scale.unwrap_or(1.0).powi(2));
+        let shown = layout.elements.iter().filter_map(|element| {
             let natural = element.natural?;
             let shows = match element.kind {
                 ElementKind::Image { resource } | ElementKind::Background { resource } => {
@@ -380,7 +404,7 @@ impl Ideas<'_> {
             };
             let area = f64::from(element.rect.width) * f64::from(element.rect.height);
             let own = f64::from(natural.0) * f64::from(natural.1);
-            (shows && area > 0.0 && own > 0.0).then_some(OVERSIZED * area / own)
+            (shows && area > 0.0 && own > 0.0).then_some(wanted * area / own)
         });
         let share = shown.max_by(f64::total_cmp)?;
         (share < 0.7).then_some(share.max(0.05))

@@ -5,7 +5,7 @@ use pagerace_core::{Destination, Duration, Instant, Rng};
 use pagerace_page::{Page, Resource, ResourceId, Trigger};
 use pagerace_sim::{Explainable, Explained, Outcome, Parts, Scenario, Step};
 
-use super::{Advice, Idea, News, Question, Worth, advise};
+use super::{Advice, Idea, News, Question, Worth, advise, ideas};
 use crate::fake;
 use crate::metric::MetricId;
 use crate::runner::Runner;
@@ -198,4 +198,45 @@ fn news_come_before_the_end() {
     let place = |name: &str| told.iter().position(|one| one == name).unwrap();
     assert!(place("trying") < place("preload */hero.jpg"), "{told:?}");
     assert!(place("preload */hero.jpg") < place("judging"), "{told:?}");
+}
+
+/// A load that gains much on fast-4g and loses on cable in some worlds.
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "it stands for a function that can fail"
+)]
+fn doubtful(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outcome, String> {
+    let mut rng = Rng::new(seed, "advice");
+    let has = scenario.changes.to_string().contains("preload */hero.jpg");
+    let moved = if scenario.network.name == "cable" {
+        300.0 * (rng.unit() - 0.3)
+    } else {
+        -400.0
+    };
+    Ok(fake::outcome(1_000.0 + moved * f64::from(u8::from(has)), seed))
+}
+
+#[test]
+fn what_is_later_on_a_network_in_most_worlds_is_no_gain() {
+    let advice = advice_for(&doubtful, &[]);
+    assert!(advice.together.is_empty(), "{:?}", advice.together);
+}
+
+#[test]
+fn requests_that_fail_and_images_that_are_shown_have_their_own_rules() {
+    let mut page = page();
+    page.resources[2].status = 404;
+    page.resources[3].third_party = true;
+    let told = |awaited: &[u32]| {
+        let awaited = awaited.iter().map(|id| ResourceId(*id)).collect();
+        let all = ideas(&page, &awaited);
+        all.iter().map(Idea::brief).collect::<Vec<_>>()
+    };
+    let failing = told(&[2]);
+    assert!(failing.contains(&"remove */data.json".to_owned()), "{failing:?}");
+    assert!(!failing.contains(&"preload */data.json".to_owned()), "{failing:?}");
+    // Without the image that the page waits for, another element is the largest.
+    let cost = "remove third-party".to_owned();
+    assert!(told(&[1]).contains(&cost));
+    assert!(!told(&[1, 3]).contains(&cost));
 }

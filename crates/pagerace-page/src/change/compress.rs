@@ -75,7 +75,7 @@ impl Kind for Dictionary {
 }
 
 /// Gives the body its measured size after the change.
-fn shrink(page: &mut Page, id: ResourceId, change: &str) -> Result<(), &'static str> {
+pub(super) fn shrink(page: &mut Page, id: ResourceId, change: &str) -> Result<(), &'static str> {
     let resource = page.resource(id);
     let Some(bytes) = resource.measured(change) else {
         return Err(

@@ -46,6 +46,6 @@ impl Kind for Priority {
     }
 
     fn edit(&self, _value: &str, _: &Resource, _: &Page) -> Edit {
-        Edit::Other
+        Edit::Served
     }
 }

@@ -11,6 +11,10 @@ use super::{ResourceId, Wait, is_default};
 pub struct PageLayout {
     /// Width and height of the viewport, CSS pixels.
     pub viewport: (u32, u32),
+    /// Pixels of the device for each CSS pixel, in one dimension; `None` if the recording does not
+    /// tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
     /// Elements in document order.
     pub elements: Vec<Element>,
     /// Fonts with a known `font-display`.

@@ -436,6 +436,7 @@ impl Draw {
         let share = 0.5 / count as f64;
         PageLayout {
             viewport: self.of(&[(1_280, 720), (412, 823), (1, 1)]),
+            scale: self.chance(0.5).then_some(1.75),
             fonts: fonts
                 .iter()
                 .map(|font| FontUse {

@@ -44,10 +44,12 @@ const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "fast-4g", "cable"];
 const VERIFYING: u32 = 6;
 
 /// Changes whose sizes are measured before others are tried.
-const MEASURED: [&str; 3] = [
+const MEASURED: [&str; 5] = [
     "compress=br html+css+js+json",
     "inline css+js",
     "critical-css css",
+    "format=avif images",
+    "format=webp images",
 ];
 
 const EXAMPLES: &str = "\

@@ -246,6 +246,8 @@ fn extension(page: &Page<'_>, i: usize, first: bool) -> EntryFields {
         caller: caller.cloned(),
         waits_for: waits.map(|waits| ids(page.load, waits)),
         first_screen: page.load.first_screen[i].clone(),
+        webp_bytes: page.load.formats[i].webp,
+        avif_bytes: page.load.formats[i].avif,
         failed: request.failed.clone(),
     }
 }

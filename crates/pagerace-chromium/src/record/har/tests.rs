@@ -4,6 +4,7 @@ use pagerace_har::Device;
 use serde_json::{Value, json};
 
 use super::{Body, Load, Scripts, har};
+use crate::record::formats::Formats;
 use crate::record::log::Log;
 use crate::record::trace::{Cpu, Summary};
 use crate::record::waits::Waits;
@@ -109,6 +110,7 @@ fn load(keep_secrets: bool) -> Load {
         processors: Some(2),
         bodies: bodies.collect(),
         first_screen: vec![None; requests.len()],
+        formats: vec![Formats::default(); requests.len()],
         requests,
         trace: Summary {
             navigation_start: Some(9.99),
@@ -344,6 +346,7 @@ fn an_empty_load_is_an_empty_file() {
         requests: Vec::new(),
         bodies: Vec::new(),
         first_screen: Vec::new(),
+        formats: Vec::new(),
         paints: Value::Null,
         watched: Scripts::default(),
         trace: Summary::default(),

@@ -358,6 +358,31 @@ fn backgrounds_and_motion_change_in_the_layout() {
 }
 
 #[test]
+fn images_in_other_formats_have_measured_sizes() {
+    let mut page = placed();
+    page.resources[2].body_bytes = 500;
+    let refused = refusal(&page, "format=avif */late.jpg");
+    assert!(refused.contains("is not measured"), "{refused}");
+    page.resources[2].measured = vec![
+        MeasuredSize {
+            change: "format=avif".to_owned(),
+            bytes: 40,
+        },
+        MeasuredSize {
+            change: "format=webp".to_owned(),
+            bytes: 90_000_000,
+        },
+    ];
+    let small = after(&page, "format=avif */late.jpg");
+    let image = small.resource(id(2));
+    assert_eq!(image.body_bytes, 40);
+    // Nothing of an AVIF image is shown before its end.
+    assert_eq!(image.image.rows, Some([40; 11]));
+    assert!(refusal(&page, "format=webp */late.jpg").contains("would not be smaller"));
+    assert!(refusal(&page, "format=avif js").contains("it is no image"));
+}
+
+#[test]
 fn sizes_are_measured_or_refused() {
     let mut page = placed();
     assert!(refusal(&page, "compress=br js").contains("is not measured"));

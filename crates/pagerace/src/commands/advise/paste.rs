@@ -23,7 +23,7 @@ pub(super) fn paste(page: &Page, changes: &Changes) -> Paste {
         let Ok(changed) = Changes::new(vec![change.clone()]).apply(&after) else {
             break;
         };
-        let mut is_written = false;
+        let (mut is_written, mut moved) = (false, Vec::new());
         for id in change.acted(&after) {
             let resource = after.resource(id);
             // Files of several folders may have one name.
@@ -41,7 +41,11 @@ pub(super) fn paste(page: &Page, changes: &Changes) -> Paste {
                     Some(sheet) => format!("to the URL of {sheet}: &display={display}"),
                     None => format!("in the @font-face rule of {name}: font-display: {display}"),
                 },
-                Edit::Rename(url) => format!("instead of {}: {url}", resource.url),
+                Edit::Rename(url) => {
+                    moved.push((resource.url.clone(), url));
+                    is_written = true;
+                    continue;
+                }
                 Edit::Move => format!("move the element of {name} to the end of <body>"),
                 Edit::Hold => format!(
                     "in the element of {name}: data-src instead of src, until somebody clicks"
@@ -70,6 +74,7 @@ pub(super) fn paste(page: &Page, changes: &Changes) -> Paste {
             lines.insert(line);
             is_written = true;
         }
+        lines.extend(renamed(&moved));
         if !is_written {
             without.push(change.to_string());
         }
@@ -78,6 +83,27 @@ pub(super) fn paste(page: &Page, changes: &Changes) -> Paste {
     Paste {
         lines: lines.into_iter().collect(),
         without,
+    }
+}
+
+/// Returns the lines that write other URLs: one for each, or one for all if there are many that differ
+/// in their beginnings alone.
+fn renamed(moved: &[(String, String)]) -> Vec<String> {
+    let beginning = |(old, new): &(String, String)| {
+        let host = old.find("://").map_or(0, |at| at + 3);
+        let path = &old[host + old[host..].find('/')?..];
+        let begins = new.strip_suffix(path)?;
+        Some((old.strip_suffix(path)?.to_owned(), begins.to_owned()))
+    };
+    let beginnings: BTreeSet<_> = moved.iter().map(beginning).collect();
+    match (moved.len(), beginnings.first()) {
+        (4.., Some(Some((old, new)))) if beginnings.len() == 1 => {
+            vec![format!("instead of {old}/..: {new}/.. ({} files)", moved.len())]
+        }
+        _ => moved
+            .iter()
+            .map(|(old, new)| format!("instead of {old}: {new}"))
+            .collect(),
     }
 }
 
@@ -102,4 +128,29 @@ pub(super) fn name(url: &str) -> &str {
     let path = url.split(['?', '#']).next().unwrap_or(url);
     let last = path.trim_end_matches('/').rsplit('/').next();
     last.filter(|name| !name.is_empty()).unwrap_or(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::renamed;
+
+    #[test]
+    fn many_urls_of_one_host_are_one_line() {
+        let moved = |host: &str, number: usize| {
+            let path = format!("/files/{number}.js");
+            (
+                format!("https://{host}{path}"),
+                format!("https://shop.example/{host}{path}"),
+            )
+        };
+        let few: Vec<_> = (0..3).map(|number| moved("cdn.example", number)).collect();
+        assert_eq!(renamed(&few).len(), 3);
+        let mut many: Vec<_> = (0..9).map(|number| moved("cdn.example", number)).collect();
+        assert_eq!(
+            renamed(&many),
+            ["instead of https://cdn.example/..: https://shop.example/cdn.example/.. (9 files)"]
+        );
+        many.push(moved("other.example", 1));
+        assert_eq!(renamed(&many).len(), 10);
+    }
 }

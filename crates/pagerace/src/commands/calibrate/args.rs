@@ -68,8 +68,8 @@ pub(crate) struct CalibrateArgs {
     pub(crate) held_out: Vec<String>,
 
     /// Load each page as it is and after its changes in this file, and compare the differences. The
-    /// file has a line for each change, such as `shop,preload */hero.jpg`, below the line
-    /// `page,change`.
+    /// file has a line for each change, such as `shop,slow-4g,preload */hero.jpg`, below the line
+    /// `page,network,change`. Without a network, the page's name chooses one of `--network`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["timelines", "json"])]
     pub(crate) changes: Option<PathBuf>,
 
