@@ -215,8 +215,13 @@ impl Ideas<'_> {
         let blocking = blocking.filter(|resource| {
             resource.render_blocking || resource.destination == Destination::Font
         });
+        let may_be_named = |one: &String| {
+            let change = format!("early-hints=preload {one}").parse::<Changes>();
+            change.is_ok_and(|change| change.apply(page).is_ok())
+        };
         let blocking: Vec<String> = blocking
             .filter_map(|resource| selector(page, resource))
+            .filter(may_be_named)
             .take(HINTS_MAX)
             .collect();
         let names = |kind: &str, all: &[String]| {

@@ -2,7 +2,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use pagerace_core::{Destination, Duration, Instant, Rng};
-use pagerace_page::{Page, Resource, ResourceId, Trigger};
+use pagerace_page::model::ElementKind;
+use pagerace_page::{
+    Element, Page, PageLayout, Paints, Rect, Resource, ResourceId, Trigger,
+};
 use pagerace_sim::{Explainable, Explained, Outcome, Parts, Scenario, Step};
 
 use super::{Advice, Idea, News, Question, Worth, advise, ideas};
@@ -239,4 +242,42 @@ fn requests_that_fail_and_images_that_are_shown_have_their_own_rules() {
     let cost = "remove third-party".to_owned();
     assert!(told(&[1]).contains(&cost));
     assert!(!told(&[1, 3]).contains(&cost));
+}
+
+#[test]
+fn images_have_the_pixels_that_the_screen_shows() {
+    let mut page = page();
+    page.resources[3].body_bytes = 100_000;
+    let element = Element {
+        kind: ElementKind::Image {
+            resource: ResourceId(3),
+        },
+        rect: Rect {
+            x: 0.0,
+            y: 0.0,
+            width: 100.0,
+            height: 100.0,
+        },
+        natural: Some((400.0, 400.0)),
+        ..Element::default()
+    };
+    let advised = |scale: Option<f64>| {
+        let layout = PageLayout {
+            viewport: (400, 800),
+            scale,
+            elements: vec![element.clone()],
+            ..PageLayout::default()
+        };
+        let page = Page {
+            paints: Paints::Recorded(layout),
+            ..page.clone()
+        };
+        let all = ideas(&page, &[ResourceId(3)].into());
+        let mut all = all.iter().map(Idea::brief);
+        all.find(|one| one.starts_with("resize"))
+    };
+    // Two pixels for each of 16, or four on a dense screen.
+    assert_eq!(advised(None).as_deref(), Some("resize=0.12 */hero.jpg"));
+    assert_eq!(advised(Some(2.0)).as_deref(), Some("resize=0.25 */hero.jpg"));
+    assert_eq!(advised(Some(4.0)), None);
 }

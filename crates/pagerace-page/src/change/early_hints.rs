@@ -3,7 +3,7 @@
 use pagerace_core::{Destination, RequestPriority};
 
 use super::{Edit, Kept, Kind, Value, each, preconnect, preload};
-use crate::model::EarlyHint;
+use crate::model::{CacheUse, EarlyHint};
 use crate::{Page, Resource, ResourceId};
 
 /// Lets the document's server name resources, or their hosts, before the document is ready.
@@ -50,6 +50,13 @@ impl Kind for EarlyHints {
             preload::refusal_of_link(resource, document).map_or(Ok(()), Err)?;
             if resource.early == EarlyHint::Preload {
                 return Err("the 103 response names it already");
+            }
+            let place = resource.discovery.trigger.place();
+            let is_named = place.is_some_and(|(parent, _)| parent == document);
+            if !is_named && resource.cache != CacheUse::Fresh {
+                return Err(
+                    "the page asks for it late, and its response may not be taken from the cache then                      (no lifetime in Cache-Control or Expires): browsers request it again",
+                );
             }
             if resource.destination == Destination::Fetch {
                 preload::keep_order(page, id);

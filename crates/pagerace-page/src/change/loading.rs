@@ -1,10 +1,10 @@
 //! The `loading` attribute of images
 //! (<https://html.spec.whatwg.org/#lazy-loading-attributes>).
 
-use pagerace_core::Destination;
+use pagerace_core::{Destination, RequestPriority};
 
 use super::{Edit, Kept, Kind, each};
-use crate::model::Paints;
+use crate::model::{ElementKind, Paints};
 use crate::{Page, Resource, ResourceId, Trigger};
 
 /// Lets the parser request images that now wait for a layout.
@@ -35,7 +35,19 @@ impl Kind for Eager {
                 Some(list) if list.contains(&id) && is_lazy => list.retain(|one| *one != id),
                 _ => return Err("it is not lazy"),
             }
-            page.resources[id.index()].blocks_load = true;
+            let place = place(page, id);
+            let image = &mut page.resources[id.index()];
+            image.blocks_load = true;
+            if let (Trigger::Markup { offset, .. }, Some(own)) =
+                (&mut image.discovery.trigger, place)
+            {
+                // The recorded place is that of the parser when a layout made the request.
+                *offset = own.min(*offset);
+            }
+            // Chromium requests the first images of the markup in this class.
+            if image.in_viewport && image.priority == RequestPriority::Low {
+                image.priority = RequestPriority::Medium;
+            }
             Ok(())
         })
     }
@@ -82,6 +94,15 @@ fn lists(page: &mut Page) -> Option<&mut Vec<ResourceId>> {
         Paints::Recorded(layout) => Some(&mut layout.by_layout),
         Paints::Guessed(guess) => guess.content.as_mut().map(|content| &mut content.lazy),
     }
+}
+
+/// Returns the offset of the image's element in the document, if the layout tells.
+fn place(page: &Page, image: ResourceId) -> Option<u64> {
+    let mut elements = page.layout()?.elements.iter();
+    elements.find_map(|element| match element.kind {
+        ElementKind::Image { resource } if resource == image => element.offset,
+        _ => None,
+    })
 }
 
 fn refusal(resource: &Resource) -> Option<&'static str> {

@@ -406,6 +406,19 @@ fn images_wait_for_a_layout_or_not() {
     let eager = changes.apply(&lazy).unwrap().page;
     assert!(eager.resource(id(6)).blocks_load);
     assert_eq!(eager.layout().unwrap().by_layout, [id(2)]);
+    // The element has its place, where the parser finds it, and the class of its kind.
+    let mut placed = lazy.clone();
+    placed.layout_mut().unwrap().elements[0] = Element {
+        kind: ElementKind::Image { resource: id(6) },
+        offset: Some(20),
+        ..Element::default()
+    };
+    placed.resources[6].in_viewport = true;
+    placed.resources[6].priority = RequestPriority::Low;
+    let early = changes.apply(&placed).unwrap().page;
+    let image = early.resource(id(6));
+    assert_eq!(image.discovery.trigger.place(), Some((id(0), 20)));
+    assert_eq!(image.priority, RequestPriority::Medium);
     let changes: Changes = "lazy */hero.jpg".parse().unwrap();
     let again = changes.apply(&eager).unwrap().page;
     assert_eq!(again.layout().unwrap().by_layout, [id(2), id(6)]);

@@ -54,7 +54,8 @@ const MEASURED: [&str; 5] = [
 
 const EXAMPLES: &str = "\
 Each change is tried in many worlds: on links and processors a little better or worse than named.
-A change gains if the metric comes sooner in nine of ten of them, by 3 % or more.
+A change gains if the metric comes sooner in nine of ten of them on one network, by 3 % or more,
+and on no network later by as much.
 
 A file of users is CSV with a header: the column rtt_ms, and optionally down_mbps, up_mbps,
 loss_percent, cpu (as --cpu) and weight, or quantile in place of weight. What it lacks of a user is

@@ -375,12 +375,13 @@ fn without_a_layout_there_is_none() {
     ] {
         assert_eq!(import(&own).layout(), None, "{own}");
     }
-    let by_device = json!({"device": {"width": 360, "height": 800}, "layout": {}});
+    let by_device = json!({"device": {"width": 360, "height": 800, "scale": 1.75}, "layout": {}});
     let layout = import(&by_device)
         .layout()
         .cloned()
         .expect("the device says how large");
     assert_eq!((layout.viewport, layout.elements.len()), ((360, 800), 0));
+    assert_eq!(layout.scale, Some(1.75));
 }
 
 #[test]

@@ -4,7 +4,9 @@ use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 
 use super::{id, names, page};
 use crate::change::{Change, Changes, Edit, KINDS};
-use crate::model::{EarlyHint, Element, ElementKind, InlineScript, MeasuredSize, Origin, Rect};
+use crate::model::{
+    CacheUse, EarlyHint, Element, ElementKind, InlineScript, MeasuredSize, Origin, Rect,
+};
 use crate::{Hint, OriginId, Page, Trigger, Wait};
 
 fn at(offset: u64) -> Trigger {
@@ -273,6 +275,11 @@ fn early_hints_need_a_server_that_thinks() {
     let links: Vec<String> = host.early_links().collect();
     assert_eq!(links, ["<https://cdn.example>; rel=preconnect"]);
     // Data still lead to what the script made of them after it ran.
+    let refused = refusal(&page, "early-hints=preload */data.json");
+    assert!(refused.contains("no lifetime"), "{refused}");
+    for resource in &mut page.resources {
+        resource.cache = CacheUse::Fresh;
+    }
     let data = after(&page, "early-hints=preload */data.json");
     assert_eq!(
         data.layout().unwrap().elements[3].after,
