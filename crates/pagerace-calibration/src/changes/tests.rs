@@ -90,7 +90,10 @@ fn a_list_names_pages_and_changes_that_can_be_made() {
         Err(ListError::Header { .. })
     ));
     for (line, problem) in [
-        ("no comma", "write a page, a network or nothing, and a change"),
+        (
+            "no comma",
+            "write a page, a network or nothing, and a change",
+        ),
         ("other,,remove js", "there is no page `other`"),
         (
             &format!("{name},,improve js"),
@@ -133,7 +136,10 @@ fn each_page_meets_one_network_over_each_version() {
     let named = text.replace(",,", ",dsl,");
     let listed = list("list.csv", &named).expect("it is well formed");
     let parts = design(&all, &listed);
-    let networks: Vec<&str> = parts.iter().map(|one| one.networks[0].name.as_str()).collect();
+    let networks: Vec<&str> = parts
+        .iter()
+        .map(|one| one.networks[0].name.as_str())
+        .collect();
     assert_eq!(networks, ["dsl", "dsl"]);
     assert_eq!(
         design(&all, &[]).len(),

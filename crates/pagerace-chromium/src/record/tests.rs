@@ -545,7 +545,11 @@ fn images_are_encoded_in_other_formats() {
         let webp = sizes.webp.expect("Chromium writes WebP");
         assert!((all / 20..all).contains(&webp), "{webp} of {all} bytes");
     }
-    assert_eq!(found[2..], [Formats::default(); 2], "no picture, and a small one");
+    assert_eq!(
+        found[2..],
+        [Formats::default(); 2],
+        "no picture, and a small one"
+    );
     browser.close();
     std::fs::remove_dir_all(&folder).expect("was made");
 }

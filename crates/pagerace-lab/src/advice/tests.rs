@@ -3,9 +3,7 @@ use std::sync::Arc;
 
 use pagerace_core::{Destination, Duration, Instant, Rng};
 use pagerace_page::model::ElementKind;
-use pagerace_page::{
-    Element, Page, PageLayout, Paints, Rect, Resource, ResourceId, Trigger,
-};
+use pagerace_page::{Element, Page, PageLayout, Paints, Rect, Resource, ResourceId, Trigger};
 use pagerace_sim::{Explainable, Explained, Outcome, Parts, Scenario, Step};
 
 use super::{Advice, Idea, News, Question, Worth, advise, ideas};
@@ -216,7 +214,10 @@ fn doubtful(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outcome, St
     } else {
         -400.0
     };
-    Ok(fake::outcome(1_000.0 + moved * f64::from(u8::from(has)), seed))
+    Ok(fake::outcome(
+        1_000.0 + moved * f64::from(u8::from(has)),
+        seed,
+    ))
 }
 
 #[test]
@@ -236,8 +237,14 @@ fn requests_that_fail_and_images_that_are_shown_have_their_own_rules() {
         all.iter().map(Idea::brief).collect::<Vec<_>>()
     };
     let failing = told(&[2]);
-    assert!(failing.contains(&"remove */data.json".to_owned()), "{failing:?}");
-    assert!(!failing.contains(&"preload */data.json".to_owned()), "{failing:?}");
+    assert!(
+        failing.contains(&"remove */data.json".to_owned()),
+        "{failing:?}"
+    );
+    assert!(
+        !failing.contains(&"preload */data.json".to_owned()),
+        "{failing:?}"
+    );
     // Without the image that the page waits for, another element is the largest.
     let cost = "remove third-party".to_owned();
     assert!(told(&[1]).contains(&cost));
@@ -278,6 +285,9 @@ fn images_have_the_pixels_that_the_screen_shows() {
     };
     // Two pixels for each of 16, or four on a dense screen.
     assert_eq!(advised(None).as_deref(), Some("resize=0.12 */hero.jpg"));
-    assert_eq!(advised(Some(2.0)).as_deref(), Some("resize=0.25 */hero.jpg"));
+    assert_eq!(
+        advised(Some(2.0)).as_deref(),
+        Some("resize=0.25 */hero.jpg")
+    );
     assert_eq!(advised(Some(4.0)), None);
 }

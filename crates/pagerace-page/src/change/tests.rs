@@ -413,6 +413,10 @@ fn images_wait_for_a_layout_or_not() {
         offset: Some(20),
         ..Element::default()
     };
+    placed.resources[6].discovery.trigger = Trigger::Markup {
+        parent: id(0),
+        offset: 90,
+    };
     placed.resources[6].in_viewport = true;
     placed.resources[6].priority = RequestPriority::Low;
     let early = changes.apply(&placed).unwrap().page;

@@ -98,7 +98,10 @@ fn renamed(moved: &[(String, String)]) -> Vec<String> {
     let beginnings: BTreeSet<_> = moved.iter().map(beginning).collect();
     match (moved.len(), beginnings.first()) {
         (4.., Some(Some((old, new)))) if beginnings.len() == 1 => {
-            vec![format!("instead of {old}/..: {new}/.. ({} files)", moved.len())]
+            vec![format!(
+                "instead of {old}/..: {new}/.. ({} files)",
+                moved.len()
+            )]
         }
         _ => moved
             .iter()
