@@ -44,11 +44,21 @@ pub(crate) fn emulate(
 /// processor.
 pub(crate) fn throttle(device: &Device, session: &mut Session) -> Result<(), ChromiumError> {
     if device.cpu > 1.0 {
-        session.call(
-            "Emulation.setCPUThrottlingRate",
-            json!({"rate": device.cpu}),
-        )?;
+        set_rate(session, device.cpu)?;
     }
+    Ok(())
+}
+
+/// Gives the main thread of the page its own speed again.
+pub(crate) fn release(device: &Device, session: &mut Session) -> Result<(), ChromiumError> {
+    if device.cpu > 1.0 {
+        set_rate(session, 1.0)?;
+    }
+    Ok(())
+}
+
+fn set_rate(session: &mut Session, rate: f64) -> Result<(), ChromiumError> {
+    session.call("Emulation.setCPUThrottlingRate", json!({"rate": rate}))?;
     Ok(())
 }
 

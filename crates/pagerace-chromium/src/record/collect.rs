@@ -24,6 +24,7 @@ use super::styles;
 use super::trace::{CATEGORIES, Times, Trace, without_fragment};
 use super::waits::{self, LULL, Name, Waits};
 use crate::contention::Meter;
+use crate::device;
 use crate::{Browser, ChromiumError, Event, Session};
 
 /// The maximum bytes of bodies that Chromium keeps.
@@ -199,6 +200,7 @@ pub(super) fn load(
         .iter()
         .map(|r| body(&mut session, r))
         .collect::<Result<_, _>>()?;
+    device::release(browser.device(), &mut session)?;
     let first_screen = styles::of_first_screen(&mut session, &requests, &bodies)?;
     let formats = formats::sizes(&mut session, &requests, &bodies)?;
     let current = paints["url"].as_str().unwrap_or(url);

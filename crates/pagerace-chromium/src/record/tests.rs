@@ -533,7 +533,7 @@ fn images_are_encoded_in_other_formats() {
     let bodies = [
         drawn("image/jpeg", false),
         drawn("image/png", true),
-        Some(Body([b"\x89PNG".as_slice(), &[7; 20_000]].concat())),
+        Some(Body([b"\x89PNG".to_vec(), vec![7; 20_000]].concat())),
         Some(Body(b"\xff\xd8 few".to_vec())),
     ];
     let mut image = Request::default();
