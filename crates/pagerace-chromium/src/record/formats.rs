@@ -5,15 +5,13 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use pagerace_core::Duration;
 use serde_json::{Value, json};
 
 use super::har::Body;
 use super::log::Request;
+use super::styles;
 use crate::{ChromiumError, Session};
 
-/// The time for all images, the largest first.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// Smaller files are left out.
 const LEAST_BYTES: usize = 10_000;
 /// Maximum number of images that are encoded.
@@ -47,18 +45,7 @@ pub(super) fn sizes(
     }
     let texts = images.iter().map(|(_, bytes)| STANDARD.encode(bytes));
     let texts: Vec<String> = texts.collect();
-    let patience = PATIENCE.as_millis_f64();
-    let script = format!(
-        "({})({}, {patience})",
-        include_str!("formats.js"),
-        json!(texts)
-    );
-    let shares = match session.evaluate(&script) {
-        // A page that does not permit this is recorded without.
-        Err(ChromiumError::Refused { .. }) => return Ok(found),
-        result => result?,
-    };
-    let shares = shares.as_array().map_or(&[][..], Vec::as_slice);
+    let shares = styles::ask(session, include_str!("formats.js"), &json!(texts))?;
     for ((number, bytes), shares) in images.into_iter().zip(shares) {
         let size = |share: &Value| {
             let share = share.as_f64().filter(|share| *share > 0.0)?;
@@ -74,7 +61,9 @@ pub(super) fn sizes(
 
 /// Returns true for a JPEG, PNG or lossy WebP file of one picture.
 fn is_still(bytes: &[u8]) -> bool {
+    // The chunk of animations stands before the first picture.
+    let moves = || bytes.windows(4).take(4_096).any(|name| name == b"acTL");
     bytes.starts_with(&[0xff, 0xd8])
-        || bytes.starts_with(b"\x89PNG")
+        || (bytes.starts_with(b"\x89PNG") && !moves())
         || (bytes.starts_with(b"RIFF") && bytes.get(8..16) == Some(b"WEBPVP8 "))
 }

@@ -5,13 +5,13 @@
 //! the first screen. Nothing is known of sheets that are no UTF-8.
 
 use pagerace_core::Duration;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::har::Body;
 use super::log::Request;
 use crate::{ChromiumError, Session};
 
-/// The time for all sheets. Pages of tens of thousands of rules and elements would take minutes.
+/// The time for all files. Pages of tens of thousands of rules and elements would take minutes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Returns for each request the rules of its style sheet that elements of the first screen match;
@@ -30,21 +30,24 @@ pub(super) fn of_first_screen(
     if texts.is_empty() {
         return Ok(found);
     }
-    let patience = PATIENCE.as_millis_f64();
-    let script = format!(
-        "({})({}, {patience})",
-        include_str!("styles.js"),
-        json!(texts)
-    );
-    let rules = match session.evaluate(&script) {
-        // A page that does not permit this is recorded without.
-        Err(ChromiumError::Refused { .. }) => return Ok(found),
-        result => result?,
-    };
-    let rules = rules.as_array().map_or(&[][..], Vec::as_slice);
+    let rules = ask(session, include_str!("styles.js"), &json!(texts))?;
     for (number, rules) in numbers.into_iter().zip(rules) {
         let text = rules.as_str().filter(|text| !text.is_empty());
         found[number] = text.map(str::to_owned);
     }
     Ok(found)
+}
+
+/// Returns what a function of the loaded page tells of each of these files, in a limited time. A page
+/// that does not permit this is recorded without.
+pub(super) fn ask(
+    session: &mut Session,
+    function: &str,
+    files: &Value,
+) -> Result<Vec<Value>, ChromiumError> {
+    let patience = PATIENCE.as_millis_f64();
+    match session.evaluate(&format!("({function})({files}, {patience})")) {
+        Err(ChromiumError::Refused { .. }) => Ok(Vec::new()),
+        result => Ok(result?.as_array().cloned().unwrap_or_default()),
+    }
 }

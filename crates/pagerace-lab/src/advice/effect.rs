@@ -128,8 +128,8 @@ impl Effects {
     }
 
     /// Returns what the changes amount to. Without users, they gain if they do on one network, and
-    /// are not later by 3 % on any. With users, the 75th percentile decides, unless they harm a tenth of the
-    /// users.
+    /// are not later by 3 % on any. With users, the 75th percentile decides, unless they harm a
+    /// tenth of the users.
     pub fn worth(&self) -> Worth {
         if let Some(users) = &self.users {
             return match users.quantile.worth() {
@@ -141,7 +141,7 @@ impl Effects {
         let mut all = effects.clone().map(Effect::worth);
         match all.clone().max() {
             Some(Worth::Harms) => Worth::Harms,
-            // What is later on another network, even if not in all worlds, is no clear gain.
+            // A delay on another network, even if not in all worlds, leaves no clear gain.
             _ if effects.clone().any(|one| one.share() >= WORTH) => Worth::Nothing,
             _ if all.any(|one| one == Worth::Gains) => Worth::Gains,
             _ => Worth::Nothing,
